@@ -1,0 +1,165 @@
+"""What every forge can do for the factory. GitHub, Gitea and the embedded local forge satisfy it.
+
+A forge thinks in items and labels of one repository ("owner/name") and never decides anything.
+Every write is idempotent or says that it is not; nothing here retries a write blindly (R18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from agentcells.model import Account, Comment, Item, Label, Problem, Row, Sha
+
+
+class ForgeError(Problem):
+    """A forge said no, or nothing. Subclasses tell what the caller can do."""
+
+
+class Unauthorized(ForgeError):
+    """The token is wrong or expired: nothing goes on without the owner."""
+
+
+class Forbidden(ForgeError):
+    """The token lacks a permission; the slot `permission` names it."""
+
+
+class NotFound(ForgeError):
+    """The forge says that it is not there, or not for this token."""
+
+
+class RateLimited(ForgeError):
+    """Try again at `until` (slot). Exit code 75."""
+
+
+class Unavailable(ForgeError):
+    """Outage, time-out, no network: the weather. Exit code 75."""
+
+
+class Stale(ForgeError):
+    """What we expected is no longer so: read again in the next pass."""
+
+
+class Partial(ForgeError):
+    """The answer was not whole: never to be taken for "none" (R21)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Rows newest first. `complete`: goes back to what was asked for, so absence means absence."""
+
+    rows: tuple[Row, ...]
+    complete: bool
+    mark: str  # opaque: hand it to the next listing to read only what changed since
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """Where git pushes to and fetches from. `token` goes to git through a pipe, never into argv or env.
+
+    `url` is an https address, or the path of a bare repository (local forge).
+    """
+
+    url: str
+    username: str = ""
+    token: str = ""
+    ca_file: str = ""
+
+    def __repr__(self) -> str:  # a token in a traceback is a token on the screen
+        return f"Remote(url={self.url!r})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """Facts of the repository itself."""
+
+    id: str
+    name: str  # "owner/name" as the forge spells it now
+    default_branch: str
+    archived: bool = False
+    empty: bool = False
+
+
+class Forge(Protocol):
+    """One signed-in connection. All methods raise `ForgeError`."""
+
+    def viewer(self) -> Account:
+        """The account whose token this is."""
+
+    def account(self, login: str) -> Account:
+        """The account that has this login now. Raises NotFound."""
+
+    def repository(self, repo: str) -> Repository: ...
+
+    def labels(self, repo: str) -> tuple[Label, ...]: ...
+
+    def create_label(self, repo: str, name: str, color: str, description: str) -> Label:
+        """Idempotent: an existing label of that name is returned as it is. `color`: 6 hex digits."""
+
+    def listing(self, repo: str, mark: str = "") -> Listing:
+        """Issues and pull requests, newest change first.
+
+        Without `mark`: all open ones. With it: those of every state that changed since.
+        """
+
+    def read(self, repo: str, number: int) -> Item:
+        """One item whole, every page. Raises NotFound only when the forge says so, else Partial."""
+
+    def pull_by_head(self, repo: str, head: str) -> Item | None:
+        """The newest pull request with this head branch in the same repository, of any state."""
+
+    def branch(self, repo: str, ref: str) -> Sha | None:
+        """Tip of a branch (name without refs/heads/)."""
+
+    def branches(self, repo: str, prefix: str) -> tuple[str, ...]:
+        """Names of the branches that begin with `prefix`."""
+
+    def add_labels(self, item: Item, names: Sequence[str]) -> None:
+        """Idempotent."""
+
+    def remove_labels(self, item: Item, names: Sequence[str]) -> None:
+        """Idempotent: an absent label is no error."""
+
+    def comment(self, item: Item, body: str) -> Comment:
+        """NOT idempotent: look for the marker first."""
+
+    def edit_comment(self, item: Item, comment_id: str, body: str) -> None:
+        """Idempotent. Raises NotFound when the comment is gone."""
+
+    def reply(self, item: Item, thread_id: str, body: str) -> None:
+        """Answer in a review thread. NOT idempotent."""
+
+    def assign(self, item: Item, accounts: Sequence[Account]) -> None:
+        """Add assignees. Idempotent."""
+
+    def create_issue(
+        self, repo: str, title: str, body: str, labels: Sequence[str], assignees: Sequence[Account]
+    ) -> int:
+        """NOT idempotent."""
+
+    def edit_issue(self, item: Item, title: str | None, body: str | None) -> None: ...
+
+    def close(self, item: Item) -> None:
+        """Idempotent."""
+
+    def open_pull(self, repo: str, head: str, base: str, title: str, body: str) -> int:
+        """Guarded by the forge: one open pull request for a head. Raises Stale when there is one."""
+
+    def merge(self, item: Item, expected_head: Sha) -> Sha:
+        """Merge exactly this head; returns the merge commit. Raises Stale when the head moved."""
+
+    def delete_branch(self, repo: str, ref: str) -> None:
+        """Idempotent."""
+
+    def remote(self, repo: str) -> Remote: ...
+
+    def clock(self) -> datetime:
+        """The forge's own time, from its last answer."""
+
+
+__all__ = [
+    "Forbidden", "Forge", "ForgeError", "Listing", "NotFound", "Partial", "RateLimited",
+    "Remote", "Repository", "Stale", "Unauthorized", "Unavailable",
+]

@@ -1,0 +1,61 @@
+"""What a history of work can do: the factory's sealed one and a person's own working copy satisfy it.
+
+`sealed` writes plain files out of a bare repository and reads them back raw (R41); `checkout` drives a
+person's own git with his hooks and ignore rules (R49). A record is one saved state of the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from agentcells.model import Problem
+
+ChangeKind = Literal["added", "changed", "removed", "mode"]
+
+
+class HistoryError(Problem):
+    """The history could not do what was asked; the key says why, nothing was changed."""
+
+
+class Refused(HistoryError):
+    """The files hold something that is never taken in (R43); the slot `path` names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One path that differs from the newest record. Counts are None for binary files."""
+
+    path: str
+    kind: ChangeKind
+    added: int | None = 0
+    removed: int | None = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One record. `id` is "rec-" and ten hex digits: never a bare object name."""
+
+    id: str
+    message: str
+    files: tuple[str, ...]
+    issues: tuple[int, ...] = ()
+    at: str = ""
+
+
+class History(Protocol):
+    def changes(self) -> tuple[Change, ...]:
+        """What is not recorded yet, sorted by path. Changes nothing."""
+
+    def record(self, message: str, issues: Sequence[int] = ()) -> Record:
+        """Save everything unrecorded. Raises HistoryError (`nothing_to_record`, a refusal); then nothing changed."""
+
+    def diff(self, paths: Sequence[str] = ()) -> str:
+        """The unrecorded differences with headers of our own ("== path (changed)")."""
+
+    def records(self, limit: int = 20) -> tuple[Record, ...]:
+        """Newest first."""
+
+    def unpublished(self) -> int | None:
+        """Records not shared yet; None when there is no shared place."""
