@@ -1,0 +1,263 @@
+"""The state folder: run folders with their locks, the brake, caches. A journal, never a truth (design: the forge is the database).
+
+Losing it costs an agent run or a listing, never correctness. Files appear whole: written beside and renamed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from agentcells.model import Brake, Order, Problem, RunEnd, RunId
+from agentcells.wire import from_json, to_json
+
+KEPT_LOGS = 200  # closed runs whose logs stay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What the runner needs of cells.toml, as it was when the run was claimed."""
+
+    agent_command: tuple[str, ...]
+    agent_env: tuple[str, ...] = ()  # names only; the values come from the runner's environment
+    agent_hosts: tuple[str, ...] = ()
+    network: str = "inject"
+    door: str = "bash"
+    timeout_s: int = 2700
+    stall_s: int = 600
+    max_turns: int = 60
+    max_usd: float = 5.0
+    model: str = ""
+    effort: str = ""
+    setup: tuple[str, ...] = ()
+    build: tuple[str, ...] = ()
+    test: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    command_timeout_s: int = 900
+    read: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    setup_hosts: tuple[str, ...] = ()
+    containment: str = "strong"
+    run_as: str = ""
+    protected: tuple[str, ...] = ()
+    allow_links: tuple[str, ...] = ()
+    max_files: int = 100
+    max_added_lines: int = 4000
+    max_bytes: int = 10_000_000
+    needs_record: bool = False
+    needs_test: bool = False
+    language: str = "en"
+    cache: str = ""
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The file is there whole or not at all, also after a power cut."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with beside.open("w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    beside.replace(path)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+@dataclass(slots=True)
+class RunFolder:
+    """One run on disk. Alive exactly while its lock is held, by whoever holds it (R17)."""
+
+    path: Path
+    lock_fd: int = -1  # this process's own descriptor of the lock, -1: not held here
+
+    @property
+    def run(self) -> RunId:
+        return RunId(self.path.name)
+
+    def order(self) -> Order:
+        return from_json(Order, self._read("order.json"))
+
+    def limits(self) -> Limits:
+        return from_json(Limits, self._read("limits.json"))
+
+    def end(self) -> RunEnd | None:
+        """What the runner wrote, None when it has not, or not whole."""
+        if not (self.path / "ended.json").exists():
+            return None
+        return from_json(RunEnd, self._read("ended.json"))
+
+    def write_end(self, end: RunEnd) -> None:
+        write_whole(self.path / "ended.json", to_json(end))
+
+    def write_order(self, order: Order, limits: Limits) -> None:
+        write_whole(self.path / "limits.json", to_json(limits))
+        write_whole(self.path / "order.json", to_json(order))
+
+    def has_order(self) -> bool:
+        return (self.path / "order.json").exists()
+
+    def alive(self) -> bool:
+        """Whether anybody holds the lock. A shared probe, so two who look do not see each other."""
+        try:
+            fd = os.open(self.path / "lock", os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(fd)
+        return False
+
+    def close(self, logs: Path) -> None:
+        """Turn the folder into a log: the workspace goes, the words stay."""
+        for name in ("work", "home", "tmp", "bin", "door"):
+            remove_tree(self.path / name)
+        self.unlock()
+        target = logs / self.path.name
+        if target.exists():
+            remove_tree(target)
+        self.path.rename(target)
+        for old in sorted(logs.iterdir())[:-KEPT_LOGS]:
+            remove_tree(old)
+
+    def discard(self) -> None:
+        """Away with a folder whose run was never claimed."""
+        self.unlock()
+        remove_tree(self.path)
+
+    def unlock(self) -> None:
+        if self.lock_fd >= 0:
+            os.close(self.lock_fd)
+            self.lock_fd = -1
+
+    def _read(self, name: str) -> str:
+        try:
+            return (self.path / name).read_text(encoding="utf-8")
+        except OSError as error:
+            raise Problem("store_run_unreadable", run=self.path.name, detail=error.strerror or "") from error
+
+
+def remove_tree(path: Path) -> None:
+    """Delete a folder that a hostile agent may have left without permissions. Follows no link."""
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+        return
+    if not path.exists():
+        return
+    for folder, names, _ in os.walk(path):
+        Path(folder).chmod(stat.S_IRWXU)
+        for name in names:
+            inner = Path(folder, name)
+            if not inner.is_symlink():
+                inner.chmod(stat.S_IRWXU)
+    shutil.rmtree(path)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state folder of one cells.toml."""
+
+    root: Path
+    lost: list[str] = field(default_factory=list)  # names of broken files that were set aside
+
+    @classmethod
+    def open(cls, config_path: Path) -> State:
+        """Create the folder (0700) when it is not there. Raises Problem when it cannot be written."""
+        root = state_folder(config_path)
+        try:
+            for name in ("", "runs", "logs", "repos", "cache"):
+                (root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise Problem("store_unwritable", path=str(root), detail=error.strerror or "") from error
+        return cls(root)
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @contextmanager
+    def pass_lock(self, *, wait: bool) -> Iterator[bool]:
+        """Yields whether the lock was got. A tick does not wait for it, later passes do (R17)."""
+        fd = os.open(self.root / "pass.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(fd)
+
+    def new_run(self, now: datetime) -> RunFolder:
+        """An empty run folder whose lock this process holds; the descriptor survives exec."""
+        run = f"r{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        path = self.root / "runs" / run
+        path.mkdir(mode=0o700)
+        fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.set_inheritable(fd, True)
+        return RunFolder(path, fd)
+
+    def runs(self) -> tuple[RunFolder, ...]:
+        return tuple(RunFolder(path) for path in sorted((self.root / "runs").iterdir()))
+
+    def find_log(self, run: str) -> Path | None:
+        for folder in (self.root / "runs", self.logs):
+            if run and (folder / Path(run).name).is_dir():
+                return folder / Path(run).name
+        return None
+
+    def repository(self, repo: str) -> Path:
+        return self.root / "repos" / (repo.replace("/", "__") + ".git")
+
+    def brake(self) -> Brake:
+        """The brake as it was left; lost or broken, it starts at nothing and `lost` names it (R32)."""
+        path = self.root / "brake.json"
+        if not path.exists():
+            return Brake()
+        try:
+            return from_json(Brake, path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            self.lost.append("brake.json")
+            path.rename(path.with_suffix(".broken"))
+            return Brake()
+
+    def write_brake(self, brake: Brake) -> None:
+        write_whole(self.root / "brake.json", to_json(brake))
+
+    def mac_key(self) -> bytes:
+        """32 random bytes that sign our own posts (R25); made at first use."""
+        path = self.root / "key"
+        if not path.exists():
+            beside = path.with_name(f".key.{os.getpid()}")
+            beside.touch(mode=0o600)
+            beside.write_bytes(secrets.token_bytes(32))
+            beside.replace(path)
+        return path.read_bytes()
+
+
+def state_folder(config_path: Path) -> Path:
+    """Where the state of this cells.toml lives: one folder for each file, so two never mix."""
+    if chosen := os.environ.get("AGENTCELLS_STATE"):
+        return Path(chosen)
+    home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    name = hashlib.sha256(str(config_path.resolve()).encode()).hexdigest()[:12]
+    return Path(home) / "agentcells" / name
