@@ -1,0 +1,40 @@
+# make demo: see it walk.  make test: the tests.  make check: lint, types, layers, tests.
+# Needs python3 (3.11 or newer, with venv), git and make. Everything goes into .venv.
+
+PY := .venv/bin/python
+WORKERS ?= auto
+
+.PHONY: demo test check soak bench lock clean
+
+demo:
+	@.ci/venv run
+	@.venv/bin/agentcells demo
+
+test:
+	@.ci/venv dev
+	@$(PY) -m pytest -n $(WORKERS) -q
+
+check:
+	@.ci/venv dev
+	$(PY) -m ruff check
+	$(PY) -m mypy
+	$(PY) -m pytest -n $(WORKERS) -q --cov --cov-report=term
+
+# The long tests too, with more examples for each property.
+soak:
+	@.ci/venv dev
+	HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) -q -m "slow or not slow"
+
+# What an idle start costs, and where the tests spend their time.
+bench:
+	@.ci/venv dev
+	$(PY) -X importtime -c 'import agentcells.__main__' 2>&1 | sort -t '|' -k 2 -n | tail -n 15
+	$(PY) -m pytest -q --durations=25
+
+# After a change of the dependencies. Names, versions and hashes only, for every platform and Python from 3.11 on.
+lock:
+	@.ci/lock
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.* *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
