@@ -270,6 +270,9 @@ class Ledger:
     moves: tuple[Move, ...] = ()
     text_hash: str = ""  # title and body as approved at the newest owner's label event
     approved_at: datetime | None = None
+    older_runs: int = 0  # runs no longer listed, summed up: the comment has a largest size
+    older_usd: float = 0.0
+    older_tokens: int = 0
 
 
 # ---------------------------------------------------------------- a run
