@@ -1,277 +1,320 @@
-"""What stands on the forge: markers, the ledger, and the words of every post of ours."""
+"""What we write on the forge: results, notices and the text of a pull request, in plain words."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 import re
-from collections.abc import Iterable
-from dataclasses import fields, replace
-from datetime import UTC, datetime
-from typing import Any, get_args
+from collections.abc import Callable, Iterable, Mapping
 
-from agentcells.model import Ledger, LedgerRow, Marker, MarkerKind, Move
+from agentcells import text
+from agentcells.config import Config
+from agentcells.markers import (
+    below,
+    folded,
+    looks_ours,
+    outcome_words,
+    parse_ledger,
+    parse_marker,
+    render_ledger,
+    render_marker,
+    sign,
+    verify,
+    whole,
+)
+from agentcells.model import (
+    ANSWER,
+    DONE,
+    IN_REVIEW,
+    MERGE,
+    NEEDS_HUMAN,
+    Delivery,
+    Finding,
+    Marker,
+    Order,
+    Outcome,
+    Pair,
+    RunEnd,
+    Tested,
+)
 from agentcells.sentences import say
 
-BODY_LIMIT = 65_536  # characters; a forge refuses a longer comment whole
-LEDGER_LIMIT = 60_000  # well under it: the table of the next run must still fit
-ROWS_SHOWN = 40  # a person reads the newest; the hidden data holds the rest
+__all__ = [
+    "below", "looks_ours", "notice_post", "outcome_words", "parse_ledger", "parse_marker",
+    "pull_text", "render_ledger", "render_marker", "result_post", "sign", "verify",
+]
 
-_OPENING = "<!-- agentcells:"
-_MARKER = re.compile(r"<!-- agentcells:v1 (\{.*\}) -->\Z")
-_DATA = re.compile(r"<!-- agentcells:data (\{.*\}) -->\Z")
-_KINDS: tuple[str, ...] = get_args(MarkerKind)
-_MARKER_WORDS = tuple(f.name for f in fields(Marker) if f.name not in ("kind", "seen"))
+Slots = Mapping[str, object] | Iterable[tuple[str, object]]
+Reason = tuple[str, Slots]
 
-
-# ---------------------------------------------------------------- markers
-
-
-def render_marker(marker: Marker) -> str:
-    """The first line of a post of ours. No field can end it early or break the line."""
-    value: dict[str, object] = {"kind": marker.kind}
-    value |= {name: text for name in _MARKER_WORDS if (text := getattr(marker, name))}
-    if marker.seen:
-        value["seen"] = list(marker.seen)
-    return f"{_OPENING}v1 {_hidden_json(value)} -->"
+BODY_LIMIT = 65_000  # characters; a forge refuses more than 65,536
+MODEL_TEXT = 50_000
+DETAIL = 4_000
+TITLE = 120
+ITEMS = 20  # of a list; the rest is counted
+ITEM = 160
 
 
-def parse_marker(body: str) -> Marker | None:
-    """The marker on the first line, or None. Nothing below the first line is ever looked at."""
-    found = _MARKER.match(_first_line(body)[0])
-    value = _plain_json(found[1]) if found else None
-    if value is None or value.get("kind") not in _KINDS:
-        return None
-    seen = value.get("seen", [])
-    words = {name: value.get(name, "") for name in _MARKER_WORDS}
-    if not isinstance(seen, list) or not all(isinstance(x, str) for x in [*seen, *words.values()]):
-        return None
-    return Marker(kind=value["kind"], seen=tuple(seen), **words)
+def result_post(
+    config: Config, order: Order, outcome: Outcome, to: str, reason: Reason | None,
+    delivery: Delivery | None, pull_opened: bool, *, end: RunEnd | None = None,
+    rounds: tuple[int, int] | None = None, kept: bool = False, key: bytes = b"",
+) -> tuple[Marker, str]:
+    """The comment that carries a run's decision; the text is whole, marker line included.
 
-
-def looks_ours(body: str) -> bool:
-    """Whether the first line claims to be a marker, even one of a later version.
-
-    With the owner's own token such a post must never be taken for the owner's words.
+    `to` is the state the pair goes to; `reason` says why the CLI chose it and not the model.
     """
-    return body.startswith(_OPENING)
-
-
-def below(body: str) -> str:
-    """What stands under the first line."""
-    return _first_line(body)[1]
-
-
-def sign(marker: Marker, body_below: str, key: bytes) -> Marker:
-    """The marker with the MAC of itself and of what stands below it (R25)."""
-    return replace(marker, mac=_mac(marker, body_below, key) if key else "")
-
-
-def verify(marker: Marker, body_below: str, key: bytes) -> bool:
-    """True only when we, who hold the key, wrote exactly this."""
-    return bool(key) and hmac.compare_digest(
-        marker.mac.encode("utf-8", "surrogatepass"), _mac(marker, body_below, key).encode()
+    language = config.factory.language
+    marker = Marker(
+        kind="decision", run=order.run, cell=order.cell, came_from=order.came_from, to=to,
+        seen=order.seen, text_hash=order.text_hash,
+        head=delivery.push_sha if delivery else order.start,
     )
+    line = " ".join(_state(config, order, outcome, to, reason, pull_opened))
+    notes = list(_notes(delivery, end, kept, language))
+    facts = list(_facts(config, order, outcome, delivery, end, rounds))
+    fold = folded(say("comment_details", language), facts)
+    return _fitted(marker, outcome.comment, key, lambda said: _stacked([line], notes, said, fold))
 
 
-def whole(marker: Marker, body_below: str, key: bytes = b"") -> tuple[Marker, str]:
-    """The signed marker and the text to post."""
-    signed = sign(marker, body_below, key)
-    return signed, f"{render_marker(signed)}\n{body_below}"
+def notice_post(
+    config: Config, pair: Pair, cause: str, key: str, slots: Slots, *, came_from: str = "",
+    to: str = "", mac_key: bytes = b"",
+) -> tuple[Marker, str]:
+    """One thing said once: `cause` in its marker is how the next pass knows that it has been said.
 
-
-def _mac(marker: Marker, body_below: str, key: bytes) -> str:
-    # Forges turn line ends around and trim the ends of a text; neither is a change of it.
-    text = body_below.replace("\r\n", "\n").strip()
-    signed = f"{render_marker(replace(marker, mac=''))}\n{text}".encode("utf-8", "surrogatepass")
-    return hmac.new(key, signed, hashlib.sha256).hexdigest()[:32]
-
-
-def _first_line(body: str) -> tuple[str, str]:
-    first, _, rest = body.partition("\n")
-    return first.removesuffix("\r"), rest
-
-
-def _hidden_json(value: object) -> str:
-    # Only strings can hold "--" here, and there \u002d is the same character to every JSON reader.
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("--", "\\u002d\\u002d")
-
-
-def _plain_json(text: str) -> dict[str, Any] | None:
-    if "--" in text:
-        return None  # we never write that
-    try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(name)
-
-
-# ---------------------------------------------------------------- the ledger
-
-
-def render_ledger(ledger: Ledger, language: str, key: bytes = b"") -> str:
-    """The whole comment: marker, a sentence, the table folded, the data hidden (R30).
-
-    Too long for a comment, the oldest ended runs are summed up; counts and dollars stay right.
+    With `to` it also announces the label that is set after it (R24).
     """
-    text = _ledger_below(ledger, language)
-    while len(text) > LEDGER_LIMIT and (smaller := _summed_up(ledger)) != ledger:
-        ledger = smaller
-        text = _ledger_below(ledger, language)
-    return whole(Marker(kind="ledger", text_hash=ledger.text_hash), text, key)[1]
+    marker = Marker(kind="notice", cause=cause, came_from=came_from, to=to,
+                    head=pair.pull.pull.head_sha if pair.pull and pair.pull.pull else "")
+    return whole(marker, _sentence(key, slots, config.factory.language), mac_key)
 
 
-def parse_ledger(body: str) -> Ledger | None:
-    """The ledger that `render_ledger` wrote; None for anything else, damaged data included."""
-    marker = parse_marker(body)
-    if marker is None or marker.kind != "ledger":
-        return None
-    found = _DATA.match(body.replace("\r\n", "\n").rstrip().rpartition("\n")[2])
-    value = _plain_json(found[1]) if found else None
-    if value is None:
-        return None
-    try:
-        return _ledger(value)
-    except (KeyError, ValueError):
-        return None
+def pull_text(
+    config: Config, order: Order, outcome: Outcome, delivery: Delivery, tested: Tested | None
+) -> tuple[str, str]:
+    """Title and body of the pull request (R48)."""
+    language = config.factory.language
+    closes = [] if order.issue is None else [f"Closes #{order.issue}"]
+    flags = _listing("comment_flags", (_finding(f) for f in delivery.verdict.flags), language)
+    test = [say("comment_how_tested", language, how=_tested(config, delivery, tested, None))]
+    fold = folded(say("comment_details", language), _run_facts(order, outcome, language))
+
+    def below_marker(said: list[str]) -> str:
+        return _stacked(closes, said, flags, test, fold)
+
+    return _title(order, language), _within(outcome.comment, BODY_LIMIT, below_marker)
 
 
-def _summed_up(ledger: Ledger) -> Ledger:
-    """The oldest tenth of the ended runs as three sums; without any, the oldest moves go."""
-    ended = [row for row in ledger.rows if row.end is not None]
-    if not ended:
-        return replace(ledger, moves=ledger.moves[len(ledger.moves) // 10 + 1 :])
-    gone = ended[: len(ended) // 10 + 1]
-    runs = {row.run for row in gone}
-    return replace(
-        ledger,
-        rows=tuple(row for row in ledger.rows if row.end is None or row.run not in runs),
-        older_runs=ledger.older_runs + len(gone),
-        older_usd=ledger.older_usd + sum(row.usd for row in gone),
-        older_tokens=ledger.older_tokens + sum(row.tokens for row in gone),
+# ---------------------------------------------------------------- the line of state
+
+
+def _state(
+    config: Config, order: Order, outcome: Outcome, to: str, reason: Reason | None, opened: bool
+) -> Iterable[str]:
+    """What happened, why it does not go where the model wanted, what comes next."""
+    language = config.factory.language
+    yield _happened(order, outcome, reason, opened, language)
+    if reason is not None:
+        wanted = outcome.next
+        if wanted not in ("", NEEDS_HUMAN, ANSWER, _cell_name(config, to)):
+            yield say("comment_overruled", language, wanted=_target(wanted, language))
+        yield _sentence(*reason, language)
+    yield _next(config, order, outcome, to, reason, opened)
+
+
+def _happened(
+    order: Order, outcome: Outcome, reason: Reason | None, opened: bool, language: str
+) -> str:
+    if outcome.kind != "done":
+        words = outcome_words(outcome.kind, language)
+        return say("comment_failed", language, cell=order.cell, words=words)
+    if outcome.next == ANSWER:
+        return say("comment_answered", language, cell=order.cell)
+    if outcome.next == NEEDS_HUMAN and reason is None:
+        return say("comment_asks", language, cell=order.cell)
+    return say("comment_opened" if opened else "comment_done", language, cell=order.cell)
+
+
+def _next(
+    config: Config, order: Order, outcome: Outcome, to: str, reason: Reason | None, opened: bool
+) -> str:
+    language = config.factory.language
+    if to == NEEDS_HUMAN:
+        return say("comment_next_reply", language)
+    if to == IN_REVIEW:
+        has_pull = opened or order.pull is not None
+        return say("comment_next_pull" if has_pull else "comment_next_look", language)
+    if to == "":
+        merged = outcome.next == MERGE and reason is None
+        return say("comment_next_merge" if merged else "comment_next_nothing", language)
+    name = _cell_name(config, to)
+    if name != order.cell or outcome.next in (order.cell, ANSWER) or (
+        reason is not None and outcome.kind == "done"
+    ):
+        return say("comment_next_cell", language, next=name)
+    return say("comment_next_again" if outcome.kind == "done" else "comment_next_retry", language)
+
+
+def _cell_name(config: Config, state: str) -> str:
+    cell = config.cell_of_label(state)
+    return state if cell is None else cell.name
+
+
+def _target(wanted: str, language: str) -> str:
+    if wanted in (DONE, MERGE):
+        return say(f"comment_target_{wanted}", language)
+    return f"**{wanted}**"
+
+
+def _sentence(key: str, slots: Slots, language: str) -> str:
+    """A sentence whose slots may hold other people's words."""
+    return say(key, language, **{
+        name: _one_line(value, 1_000) if isinstance(value, str) else value
+        for name, value in dict(slots).items()
+    })
+
+
+# ---------------------------------------------------------------- notes and facts
+
+
+def _notes(
+    delivery: Delivery | None, end: RunEnd | None, kept: bool, language: str
+) -> Iterable[str]:
+    """What the owner must know without opening anything."""
+    if delivery is not None:
+        blocks = (_finding(f) for f in delivery.verdict.blocks)
+        yield from _listing("comment_blocks", blocks, language)
+        conflicts = (_code(path) for path in delivery.conflicts)
+        yield from _listing("comment_conflicts", conflicts, language)
+        if delivery.foreign:
+            who = ", ".join(_one_line(name, ITEM) for name in delivery.foreign[:ITEMS])
+            yield say("comment_foreign", language, who=who)
+    if end is not None:
+        refusals = (_one_line(why, ITEM) for why in end.refusals)
+        yield from _listing("comment_refusals", refusals, language)
+    if kept:
+        yield say("comment_kept", language)
+
+
+def _facts(
+    config: Config, order: Order, outcome: Outcome, delivery: Delivery | None,
+    end: RunEnd | None, rounds: tuple[int, int] | None,
+) -> Iterable[str]:
+    language = config.factory.language
+    yield from _run_facts(order, outcome, language)
+    if rounds is not None:
+        yield "- " + say("comment_rounds", language, used=rounds[0], limit=rounds[1])
+    if delivery is not None:
+        yield "- " + _tested(config, delivery, end.tested if end else None, end)
+    if end is not None:
+        records = (_one_line(message, ITEM) for message in end.records)
+        yield from _listing("comment_records", records, language)
+    if delivery is not None:
+        flags = (_finding(f) for f in delivery.verdict.flags)
+        yield from _listing("comment_flags", flags, language)
+    yield from ("", say("comment_commands", language))
+    if outcome.detail:
+        yield from ("", *_block(text.head_tail(text.printable(outcome.detail), DETAIL)))
+
+
+def _run_facts(order: Order, outcome: Outcome, language: str) -> Iterable[str]:
+    yield "- " + say("comment_run", language, run=order.run, cell=order.cell)
+    yield "- " + say(
+        "comment_cost", language, tokens=f"{outcome.tokens:,}", usd=f"{outcome.usd:.2f}"
     )
 
 
-def _ledger_below(ledger: Ledger, language: str) -> str:
-    runs = ledger.older_runs + len(ledger.rows)
-    usd = ledger.older_usd + sum(row.usd for row in ledger.rows)
-    return "\n".join([
-        say("comment_ledger_line", language, runs=runs, usd=f"{usd:.2f}"),
-        "",
-        *_folded(say("comment_ledger_fold", language), _table(ledger, language)),
-        "",
-        f"{_OPENING}data {_hidden_json(_ledger_value(ledger))} -->",
-    ])
+def _tested(
+    config: Config, delivery: Delivery, tested: Tested | None, end: RunEnd | None
+) -> str:
+    """How the work was tested, and what of it was not (R8)."""
+    language = config.factory.language
+    if tested is None:
+        how = "comment_not_tested" if config.commands.test else "comment_no_test_command"
+    elif end is not None and tested.tree != end.sealed_tree:
+        how = "comment_tested_before"
+    else:
+        how = "comment_tested" if tested.passed else "comment_test_failed"
+    merged = [say("comment_merged_base", language)] if delivery.merged_base else []
+    return " ".join([say(how, language), *merged])
 
 
-def _table(ledger: Ledger, language: str) -> Iterable[str]:
-    yield say("comment_ledger_head", language)
-    yield "|---|---|---|--:|---|--:|--:|---|"
-    hidden = ledger.rows[:-ROWS_SHOWN]
-    if earlier := ledger.older_runs + len(hidden):
-        yield say(
-            "comment_ledger_earlier", language, runs=earlier,
-            tokens=f"{ledger.older_tokens + sum(r.tokens for r in hidden):,}",
-            usd=f"{ledger.older_usd + sum(r.usd for r in hidden):.2f}",
-        )
-    for row in ledger.rows[-ROWS_SHOWN:]:
-        minutes = "" if row.end is None else f"{(row.end - row.start).total_seconds() / 60:.0f}"
-        cells = (
-            f"`{row.run}`", row.cell, f"{row.start.astimezone(UTC):%Y-%m-%d %H:%M}", minutes,
-            outcome_words(row.outcome, language), f"{row.tokens:,}", f"{row.usd:.2f}", row.next,
-        )
-        yield "| " + " | ".join(_table_text(cell) for cell in cells) + " |"
+def _listing(key: str, lines: Iterable[str], language: str) -> list[str]:
+    """A sentence and its list; nothing when there is nothing to list."""
+    found = list(lines)
+    if not found:
+        return []
+    left_out = len(found) - ITEMS
+    more = [f"- {say('comment_more', language, count=left_out)}"] if left_out > 0 else []
+    return ["", say(key, language), "", *(f"- {line}" for line in found[:ITEMS]), *more]
 
 
-def outcome_words(kind: str, language: str) -> str:
-    """An outcome as a person reads it; "" is a run that has not ended."""
-    return say(f"comment_outcome_{kind or 'running'}", language)
+def _finding(finding: Finding) -> str:
+    what = finding.rule.replace("_", " ").replace("-", " ")
+    words = f"{what}: {_code(finding.path)}" if finding.path else what
+    return f"{words} ({_one_line(finding.detail, ITEM)})" if finding.detail else words
 
 
-def _table_text(text: str) -> str:
-    return re.sub(r"[|<>&\s]+", " ", text)
+# ---------------------------------------------------------------- other people's words
 
 
-def _folded(summary: str, lines: Iterable[str]) -> list[str]:
-    return ["<details>", f"<summary>{summary}</summary>", "", *lines, "", "</details>"]
+def _one_line(value: str, limit: int) -> str:
+    return text.harmless(" ".join(text.bounded(text.printable(text.clean(value)), limit).split()))
 
 
-def _ledger_value(ledger: Ledger) -> dict[str, object]:
-    # Lists by place, not by name: a row costs 150 characters less, and there can be hundreds.
-    return {
-        "rows": [
-            [r.run, r.machine, r.cell, _stamp(r.start), r.timeout_s, _stamp(r.end), r.outcome,
-             r.next, r.tokens, r.usd, r.counts]
-            for r in ledger.rows
-        ],
-        "moves": [[_stamp(m.at), m.came_from, m.to, m.why, m.because] for m in ledger.moves],
-        "text_hash": ledger.text_hash,
-        "approved_at": _stamp(ledger.approved_at),
-        "older": [ledger.older_runs, ledger.older_usd, ledger.older_tokens],
-    }
+def _code(path: str) -> str:
+    shown = text.bounded(text.printable(path), ITEM).replace("\n", " ")
+    ticks = "`" * (_longest_run(shown) + 1)
+    return f"`{shown}`" if ticks == "`" else f"{ticks} {shown} {ticks}"
 
 
-def _ledger(value: dict[str, Any]) -> Ledger:
-    older = _listed(value["older"], int, float, int)
-    return Ledger(
-        rows=tuple(_row(raw) for raw in _many(value["rows"])),
-        moves=tuple(_move(raw) for raw in _many(value["moves"])),
-        text_hash=_listed([value["text_hash"]], str)[0],
-        approved_at=_time(*_listed([value["approved_at"]], str)),
-        older_runs=older[0], older_usd=older[1], older_tokens=older[2],
-    )
+def _block(shown: str) -> list[str]:
+    ticks = "`" * max(3, _longest_run(shown) + 1)
+    return [f"{ticks}text", shown, ticks]
 
 
-def _row(raw: object) -> LedgerRow:
-    run, machine, cell, start, timeout_s, end, outcome, then, tokens, usd, counts = _listed(
-        raw, str, str, str, str, int, str, str, str, int, float, bool
-    )
-    outcome_words(outcome, "en")  # an outcome nobody knows: KeyError, the data is damaged
-    return LedgerRow(
-        run=run, machine=machine, cell=cell, start=_sure_time(start), timeout_s=timeout_s,
-        end=_time(end), outcome=outcome, next=then, tokens=tokens, usd=usd, counts=counts,
-    )
+def _longest_run(shown: str) -> int:
+    return max((len(run) for run in re.findall(r"`+", shown)), default=0)
 
 
-def _move(raw: object) -> Move:
-    at, came_from, to, why, because = _listed(raw, str, str, str, str, str)
-    return Move(at=_sure_time(at), came_from=came_from, to=to, why=why, because=because)
+_ACTIVE = (  # what a title can set off: in a squash merge it becomes the commit's first line
+    (re.compile(r"https?://", re.I), ""),
+    (re.compile(r"\bgh-(?=\d)", re.I), "GH "),
+    (re.compile(r"[#!](?=\d)|@(?=\w)"), ""),
+    (re.compile(r"\[([^\]]*\b(?:ci|actions|skip)\b[^\]]*)\]", re.I), r"(\1)"),
+    (re.compile(r"^(?:\W*(?:wip|draft)\b\W*[:\])]\s*)+", re.I), ""),  # Gitea would open a draft
+)
 
 
-def _many(raw: object) -> list[object]:
-    if not isinstance(raw, list):
-        raise ValueError("not a list")
-    return raw
+def _title(order: Order, language: str) -> str:
+    title = " ".join(text.printable(text.clean(order.title)).split())
+    for pattern, instead in _ACTIVE:
+        title = pattern.sub(instead, title)
+    title = title.strip()
+    if len(title) > TITLE:
+        title = title[: TITLE - 1].rstrip() + "…"
+    return title or say("comment_untitled", language, number=order.issue or order.pull or 0)
 
 
-def _listed(raw: object, *kinds: type) -> list[Any]:
-    """`raw` when it is a list of exactly these types (a whole number is a float too)."""
-    values = _many(raw)
-    if len(values) != len(kinds):
-        raise ValueError("wrong length")
-    for value, kind in zip(values, kinds, strict=True):
-        if type(value) is not kind and not (kind is float and type(value) is int):
-            raise ValueError("wrong type")
-    return values
+# ---------------------------------------------------------------- size
 
 
-def _stamp(at: datetime | None) -> str:
-    return "" if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+def _stacked(*parts: list[str]) -> str:
+    return "\n\n".join("\n".join(part).strip("\n") for part in parts if part)
 
 
-def _time(text: str) -> datetime | None:
-    return _sure_time(text) if text else None
+def _fitted(
+    marker: Marker, comment: str, key: bytes, build: Callable[[list[str]], str]
+) -> tuple[Marker, str]:
+    room = BODY_LIMIT - len(render_marker(marker)) - 64  # 64: the MAC and the line end
+    return whole(marker, _within(comment, room, build), key)
 
 
-def _sure_time(text: str) -> datetime:
-    at = datetime.fromisoformat(text)
-    if at.tzinfo is None:
-        raise ValueError("a time without a zone")
-    return at.astimezone(UTC)
+def _within(comment: str, room: int, build: Callable[[list[str]], str]) -> str:
+    """Only the model's own text is cut, in its middle, and says so."""
+    limit = MODEL_TEXT
+    while True:
+        said = text.harmless(text.bounded(text.clean(comment), limit)).strip()
+        body = build([said] if said else [])
+        if len(body) <= room or limit == 0:
+            return body
+        limit //= 2
