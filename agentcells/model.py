@@ -443,7 +443,8 @@ class RunFact:
     status: RunStatus
     end: RunEnd | None = None
     delivery: Delivery | None = None
-    free_for_s: float = 0.0
+    refused_pushes: int = 0  # how often publishing was refused for good (R33)
+    refusal: str = ""  # what was said then
 
 
 # ---------------------------------------------------------------- snapshot and plan

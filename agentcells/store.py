@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import secrets
 import shutil
@@ -16,10 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
-from agentcells.model import Brake, Order, Problem, RunEnd, RunId
+from agentcells.forge import Listing
+from agentcells.model import Brake, Item, Order, Problem, RunEnd, RunId
 from agentcells.wire import from_json, to_json
 
+T = TypeVar("T")
 KEPT_LOGS = 200  # closed runs whose logs stay
 
 
@@ -125,6 +129,17 @@ class RunFolder:
             os.close(fd)
         return False
 
+    def refusals(self) -> tuple[int, str]:
+        """How often publishing this run was refused for good, and what was said last (R33)."""
+        path = self.path / "refused.json"
+        if not path.exists():
+            return 0, ""
+        count, words = json.loads(path.read_text(encoding="utf-8"))
+        return int(count), str(words)
+
+    def note_refusal(self, words: str) -> None:
+        write_whole(self.path / "refused.json", to_json([self.refusals()[0] + 1, words]))
+
     def close(self, logs: Path) -> None:
         """Turn the folder into a log: the workspace goes, the words stay."""
         for name in ("work", "home", "tmp", "bin", "door"):
@@ -188,6 +203,11 @@ class State:
             raise Problem("store_unwritable", path=str(root), detail=error.strerror or "") from error
         return cls(root)
 
+    @classmethod
+    def at(cls, config_path: Path) -> State:
+        """The same folder for reading only: nothing is made, what is not there is empty (R16)."""
+        return cls(state_folder(config_path))
+
     @property
     def logs(self) -> Path:
         return self.root / "logs"
@@ -206,6 +226,20 @@ class State:
         finally:
             os.close(fd)
 
+    def tick_lock(self) -> int | None:
+        """The lock of the tick and the coordinator it becomes: a descriptor that survives exec, or None.
+
+        Two ticks at once would do no harm, but the second has nothing to do.
+        """
+        fd = os.open(self.root / "tick.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(fd)
+            return None
+        os.set_inheritable(fd, True)
+        return fd
+
     def new_run(self, now: datetime) -> RunFolder:
         """An empty run folder whose lock this process holds; the descriptor survives exec."""
         run = f"r{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
@@ -217,7 +251,23 @@ class State:
         return RunFolder(path, fd)
 
     def runs(self) -> tuple[RunFolder, ...]:
-        return tuple(RunFolder(path) for path in sorted((self.root / "runs").iterdir()))
+        folder = self.root / "runs"
+        return tuple(RunFolder(path) for path in sorted(folder.iterdir())) if folder.is_dir() else ()
+
+    def ask_to_end(self) -> int:
+        """Tell the coordinator to end what runs; how many runs are alive now."""
+        alive = sum(folder.alive() for folder in self.runs())
+        if alive:
+            (self.root / "end-now").touch(mode=0o600)
+        return alive
+
+    def asked_to_end(self) -> bool:
+        """Whether somebody asked since; the request is taken back by being heard."""
+        try:
+            (self.root / "end-now").unlink()
+        except FileNotFoundError:
+            return False
+        return True
 
     def find_log(self, run: str) -> Path | None:
         for folder in (self.root / "runs", self.logs):
@@ -226,7 +276,35 @@ class State:
         return None
 
     def repository(self, repo: str) -> Path:
-        return self.root / "repos" / (repo.replace("/", "__") + ".git")
+        return self.root / "repos" / f"{_file_name(repo)}.git"
+
+    def listing(self, repo: str) -> Listing | None:
+        """The last complete listing, None when it was lost: then all open items are listed again."""
+        return self._cached(Listing, self.root / "cache" / f"{_file_name(repo)}.rows.json")
+
+    def keep_listing(self, repo: str, listing: Listing) -> None:
+        write_whole(self.root / "cache" / f"{_file_name(repo)}.rows.json", to_json(listing))
+
+    def cached_item(self, repo: str, number: int) -> Item | None:
+        return self._cached(Item, self._item_path(repo, number))
+
+    def cache_item(self, item: Item) -> None:
+        path = self._item_path(item.repo, item.number)
+        path.parent.mkdir(exist_ok=True)
+        write_whole(path, to_json(item))
+
+    def _item_path(self, repo: str, number: int) -> Path:
+        return self.root / "cache" / _file_name(repo) / f"{number}.json"
+
+    def _cached(self, kind: type[T], path: Path) -> T | None:
+        """A cache may be gone or broken: that costs one more reading, and nothing else."""
+        try:
+            return from_json(kind, path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            path.unlink()
+            return None
 
     def brake(self) -> Brake:
         """The brake as it was left; lost or broken, it starts at nothing and `lost` names it (R32)."""
@@ -252,6 +330,10 @@ class State:
             beside.write_bytes(secrets.token_bytes(32))
             beside.replace(path)
         return path.read_bytes()
+
+
+def _file_name(repo: str) -> str:
+    return repo.replace("/", "__")
 
 
 def state_folder(config_path: Path) -> Path:

@@ -1,0 +1,276 @@
+"""Does what a plan says: one function for each action, each repeatable, in the order of R18.
+
+A write first looks whether it has been made. When one action of a pair fails, the rest of that pair waits
+for the next pass; when the forge itself is out of reach, everything does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from agentcells import comments, rounds, trust
+from agentcells.claim import prepare
+from agentcells.config import Config
+from agentcells.events import Emit
+from agentcells.forge import Forge, ForgeError, NotFound, RateLimited, Stale, Unauthorized, Unavailable
+from agentcells.git import Git, GitError
+from agentcells.model import (
+    Action, AssignOwner, Claim, CloseRun, DeleteBranch, Item, Ledger, Member, MergePull,
+    OpenPull, Order, Pair, Plan, Post, Problem, Push, SetBrake, SetState, Snapshot, WriteLedger,
+)
+from agentcells.sentences import say
+from agentcells.store import RunFolder, State
+from agentcells.views import action_line
+
+WEATHER_OF_THE_FORGE = (RateLimited, Unavailable, Unauthorized)
+
+
+@dataclass(slots=True)
+class Apply:
+    """One pass's writes."""
+
+    config: Config
+    forge: Forge
+    state: State
+    snapshot: Snapshot
+    emit: Emit
+    claimed: list[RunFolder] = field(default_factory=list)
+    pulls: dict[str, Item] = field(default_factory=dict)  # head branch -> the pull request found or opened
+    failed: set[str] = field(default_factory=set)
+
+    def do(self, action: Action) -> dict[str, object]:
+        """Make this write unless it has been made. Facts for whoever follows the tick."""
+        match action:
+            case Push():
+                return self._push(action)
+            case OpenPull():
+                return self._open_pull(action)
+            case AssignOwner():
+                return self._assign_owner(action)
+            case Post():
+                return self._post(action)
+            case SetState():
+                return self._set_state(action)
+            case WriteLedger():
+                return self.put_ledger(action.repo, action.number, action.ledger)
+            case Claim():
+                return self._claim(action)
+            case CloseRun():
+                return self._close_run(action)
+            case DeleteBranch():
+                self.forge.delete_branch(action.repo, action.ref)
+                return {"ref": action.ref}
+            case MergePull():
+                return self._merge(action)
+            case SetBrake():
+                self.state.write_brake(action.brake)
+                return {}
+
+    # ------------------------------------------------------------ the result of a run
+
+    def _push(self, action: Push) -> dict[str, object]:
+        git = Git(self.state.repository(action.repo))
+        git.push(self.forge.remote(action.repo), action.cleared.sha, action.ref, action.expected,
+                 action.proof, action.cleared)
+        fact = next((f for f in self.snapshot.runs if f.order.run == action.run), None)
+        return {"ref": action.ref, "records": list(fact.end.records) if fact and fact.end else []}
+
+    def _open_pull(self, action: OpenPull) -> dict[str, object]:
+        if self._pull(action.repo, action.head) is None:
+            try:
+                self.forge.open_pull(action.repo, action.head, action.base, action.title, action.body)
+            except Stale:
+                pass  # opened by the write whose answer we never got: it is looked up below
+            self.pulls.pop(action.head, None)
+        pull = self._pull(action.repo, action.head)
+        if pull is None:
+            raise Stale("apply_pull_vanished", head=action.head)
+        return {"pull": pull.number, "title": pull.title}
+
+    def _pull(self, repo: str, head: str) -> Item | None:
+        """The open pull request of this branch, looked up once a pass."""
+        if head not in self.pulls:
+            item = self.forge.pull_by_head(repo, head)
+            if item is None or item.state != "open":
+                return None
+            self.pulls[head] = item
+        return self.pulls[head]
+
+    def _assign_owner(self, action: AssignOwner) -> dict[str, object]:
+        pull = self._pull(action.repo, action.head)
+        owner = self.snapshot.owner
+        if pull and owner.id not in {account.id for account in pull.assignees}:
+            self.forge.assign(pull, [owner])
+        return {"assignee": owner.login}
+
+    def _post(self, action: Post) -> dict[str, object]:
+        item = self._target(action)
+        if item is None:
+            raise Stale("apply_nothing_to_comment", head=action.head)
+        facts: dict[str, object] = {
+            "on": item.number, "comment": comments.below(action.body), "cell": action.marker.cell,
+            "next": action.marker.to, "run": action.marker.run,
+        }
+        for comment in item.comments:
+            made = trust.our_marker(comment, self.snapshot.viewer)
+            if made and replace(made, mac="") == replace(action.marker, mac=""):
+                return facts
+        self.forge.comment(item, self._signed(action))
+        return facts
+
+    def _signed(self, action: Post) -> str:
+        return comments.whole(action.marker, comments.below(action.body), self.snapshot.mac_key)[1]
+
+    def _target(self, action: Post) -> Item | None:
+        """The item to comment on, read now: a comment made a moment ago must be seen."""
+        if action.number is not None:
+            return self.forge.read(action.repo, action.number)
+        pull = self._pull(action.repo, action.head)
+        return self.forge.read(action.repo, pull.number) if pull else None
+
+    def _merge(self, action: MergePull) -> dict[str, object]:
+        item = self.forge.read(action.repo, action.number)
+        if item.state != "merged":
+            self.forge.merge(item, action.expected_head)
+        return {"pull": action.number}
+
+    def _close_run(self, action: CloseRun) -> dict[str, object]:
+        folder = RunFolder(self.state.root / "runs" / action.run)
+        if not folder.path.exists():
+            return {"run": action.run}
+        end = folder.end()
+        if action.keep and end and end.sealed:
+            git = Git(self.state.repository(folder.order().repo))
+            git.update_ref(f"refs/agentcells/kept/{action.run}", end.sealed)
+        folder.close(self.state.logs)
+        return {"run": action.run, "kept": action.keep}
+
+    # ------------------------------------------------------------ the state of a pair
+
+    def _set_state(self, action: SetState) -> dict[str, object]:
+        """Exactly these labels of ours: add, read back, then remove, in separate requests (R3)."""
+        pull_number = action.pull
+        if pull_number is None and action.head:
+            pull = self._pull(action.repo, action.head)
+            pull_number = pull.number if pull else None
+        on = pull_number if action.on == "pull" else action.issue
+        if on is None:
+            raise Stale("apply_no_member", pair=action.pair_key)
+        wanted = self._wanted_labels(action)
+        item = self.forge.read(action.repo, on)
+        before = self._our_labels(item)
+        missing = wanted - self._our_labels(item)
+        if missing:
+            self.forge.add_labels(item, sorted(missing))
+            item = self.forge.read(action.repo, on)
+            if not wanted <= self._our_labels(item):
+                raise Stale("apply_label_not_set", number=on, label=", ".join(sorted(wanted)))
+        if surplus := self._our_labels(item) - wanted:
+            self.forge.remove_labels(item, sorted(surplus))
+        other = action.issue if on == pull_number else pull_number
+        if other is not None:
+            item = self.forge.read(action.repo, other)
+            if surplus := self._our_labels(item):
+                before |= surplus
+                self.forge.remove_labels(item, sorted(surplus))
+        return {"on": on, "labels_before": sorted(before), "labels_after": sorted(wanted)}
+
+    def _wanted_labels(self, action: SetState) -> set[str]:
+        states = [action.label] if action.label else []
+        states += ["working"] if action.working else []
+        states += ["hold"] if action.hold else []
+        return {self.config.label(state) for state in states}
+
+    def _our_labels(self, item: Item) -> set[str]:
+        return {label.name for label in item.labels if self.config.state(label.name)}
+
+    def put_ledger(self, repo: str, number: int, ledger: Ledger) -> dict[str, object]:
+        """Edit the one ledger comment in place, or make it (R30)."""
+        item = self.forge.read(repo, number)
+        body = comments.render_ledger(ledger, self.config.factory.language, self.snapshot.mac_key)
+        for comment in item.comments:
+            marker = trust.our_marker(comment, self.snapshot.viewer)
+            if marker and marker.kind == "ledger":
+                if comment.body != body:
+                    self.forge.edit_comment(item, comment.id, body)
+                return {"on": number}
+        self.forge.comment(item, body)
+        return {"on": number}
+
+    def _claim(self, action: Claim) -> dict[str, object]:
+        """Lock, order, ledger row, `working`, read back; then the run is the coordinator's to start."""
+        folder = self.state.new_run(self.snapshot.now)
+        try:
+            order = prepare(self.config, self.forge, self.state, self.snapshot, action, folder)
+            self._announce(action, order, folder.limits().timeout_s)
+            labels = self._set_state(self._working(action))
+            self._look_once_more(action)
+        except BaseException:
+            # Its row in the book stays without an end: the next pass sees a run that died.
+            folder.discard()
+            raise
+        self.claimed.append(folder)
+        why = say(action.why, self.config.factory.language)
+        return {**labels, "cell": action.cell, "run": folder.run, "why": why}
+
+    def _announce(self, action: Claim, order: Order, timeout_s: int) -> None:
+        """The row stands in the book before the label says that it runs (R24, R30)."""
+        pair = self._pair(action.pair_key)
+        found = trust.our_ledger(pair, self.snapshot.viewer)
+        before = found[1] if found else Ledger()
+        ledger = rounds.claimed(before, order, self.snapshot.machine, self.snapshot.now, timeout_s)
+        self.put_ledger(action.repo, pair.number, ledger)
+
+    def _working(self, action: Claim) -> SetState:
+        cell = self.config.cell(action.cell)
+        on: Member = "pull" if cell and cell.on == "pull_request" else "issue"
+        return SetState(
+            pair_key=action.pair_key, repo=action.repo, issue=action.issue, pull=action.pull,
+            on=on, head="", label=action.cell, working=True,
+        )
+
+    def _look_once_more(self, action: Claim) -> None:
+        """The owner may have taken the pair back while we claimed it: then it is not started (R26)."""
+        pair = self._pair(action.pair_key)
+        for old in (pair.issue, pair.pull):
+            if old is None:
+                continue
+            now = self.forge.read(old.repo, old.number)
+            if now.state != "open" or (now.title, now.body) != (old.title, old.body):
+                raise Stale("apply_changed_while_claiming", number=old.number)
+            if {a.id for a in now.assignees} != {a.id for a in old.assignees}:
+                raise Stale("apply_changed_while_claiming", number=old.number)
+
+    def _pair(self, key: str) -> Pair:
+        return next(pair for pair in self.snapshot.pairs if pair.key == key)
+
+
+def apply(
+    config: Config, forge: Forge, state: State, plan: Plan, snapshot: Snapshot, emit: Emit
+) -> Apply:
+    """Do the plan. Returns what came of it; raises the forge's Problem when it is out of reach."""
+    work = Apply(config, forge, state, snapshot, emit)
+    for action in plan.actions:
+        if action.pair_key in work.failed:
+            continue
+        try:
+            facts = work.do(action)
+        except WEATHER_OF_THE_FORGE:
+            raise
+        except (ForgeError, GitError, Problem) as error:
+            _failed(work, action, error)
+        else:
+            emit.did(action, action_line(config, action, config.factory.language), facts)
+    return work
+
+
+def _failed(work: Apply, action: Action, error: Problem) -> None:
+    """The rest of this pair waits. A refusal for good is counted, so that it cannot repeat for ever (R33)."""
+    work.failed.add(action.pair_key)
+    language = work.config.factory.language
+    words = say(error.key, language, **error.slots)
+    run = getattr(action, "run", "")
+    if run and not isinstance(error, (Stale, NotFound)):
+        RunFolder(work.state.root / "runs" / run).note_refusal(words)
+    work.emit.tell("failed", say("apply_failed", language, what=action_line(work.config, action, language),
+                                 why=words), pair=action.pair_key, key=error.key)

@@ -1,0 +1,136 @@
+"""Prepares a claimed run: fetches the repository, chooses start and base, writes the order for the runner.
+
+Nothing here writes to the forge; the lock of the run folder is already held.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from agentcells import prompt, trust
+from agentcells.config import Cell, Config
+from agentcells.forge import Forge, Stale
+from agentcells.git import Git
+from agentcells.model import (
+    Claim, Order, Pair, Problem, Sha, Snapshot, branch_name,
+)
+from agentcells.store import Limits, RunFolder, State
+
+
+def prepare(
+    config: Config, forge: Forge, state: State, snapshot: Snapshot, action: Claim, folder: RunFolder
+) -> Order:
+    """Write order.json and limits.json. Raises Problem when the run cannot begin."""
+    pair = next(pair for pair in snapshot.pairs if pair.key == action.pair_key)
+    cell = config.cell(action.cell)
+    if cell is None:
+        raise Problem("claim_no_cell", cell=action.cell)
+    branch = _branch(pair)
+    git, base_ref, base_tip, tip = fetch(forge, state, pair, branch)
+    start = tip or base_tip
+    kept = _kept(git, pair, snapshot) if cell.writes else ""
+    brief = prompt.brief(config, pair, action, snapshot, kept, (), secrets.token_hex(8))
+    order = Order(
+        run=folder.run,
+        repo=pair.repo,
+        pair_key=pair.key,
+        issue=pair.issue.number if pair.issue else None,
+        pull=pair.pull.number if pair.pull else None,
+        cell=cell.name,
+        came_from=action.came_from,
+        reply=action.reply,
+        resume_from=action.resume_from,
+        nexts=brief.nexts,
+        extra_fields=brief.extra_fields,
+        prompt=brief.prompt,
+        seen=brief.seen,
+        text_hash=brief.text_hash,
+        start=start,
+        base=git.merge_base(start, base_tip) or base_tip,
+        base_ref=base_ref,
+        branch=branch,
+        branch_exists=tip is not None,
+        kept=kept,
+        writes=cell.writes,
+        store=str(git.store),
+        created_at=snapshot.now,
+        title=pair.anchor.title,
+        language=config.factory.language,
+    )
+    folder.write_order(order, limits(config, cell, state))
+    return order
+
+
+def fetch(forge: Forge, state: State, pair: Pair, branch: str) -> tuple[Git, str, Sha, Sha | None]:
+    """Bring the CLI's repository up to date: (git, base branch, its tip, the tip of `branch`)."""
+    repository = forge.repository(pair.repo)
+    base_ref = pair.pull.pull.base_ref if pair.pull and pair.pull.pull else repository.default_branch
+    git = Git(state.repository(pair.repo))
+    git.init()
+    remote = forge.remote(pair.repo)
+    tips = git.fetch(remote, [base_ref, branch])
+    if tips.get(base_ref) is None:
+        raise Problem("claim_empty_repository", repo=pair.repo, branch=base_ref)
+    base_tip = tips[base_ref]
+    if base_tip is None:
+        raise Stale("claim_empty_repository", repo=pair.repo, branch=base_ref)
+    return git, base_ref, base_tip, tips.get(branch)
+
+
+def _branch(pair: Pair) -> str:
+    """The branch of this pair: the open pull request's own, else the one we will make (R9)."""
+    if pair.pull and pair.pull.pull:
+        return pair.pull.pull.head_ref
+    return branch_name(pair.number, pair.attempt)
+
+
+def _kept(git: Git, pair: Pair, snapshot: Snapshot) -> str:
+    """The newest work of this pair that was sealed but not published (R40), as a ref, or ""."""
+    found = trust.our_ledger(pair, snapshot.viewer)
+    if found is None:
+        return ""
+    for row in reversed(found[1].rows):
+        ref = f"refs/agentcells/kept/{row.run}"
+        if git.rev(ref):
+            return ref
+        if row.outcome == "done" and row.counts:
+            return ""  # published since: what was kept before is in it, or was given up
+    return ""
+
+
+def limits(config: Config, cell: Cell, state: State) -> Limits:
+    """What the runner needs of cells.toml, frozen as it is now."""
+    agent, sandbox, commands, gate = config.agent, config.sandbox, config.commands, config.gate
+    return Limits(
+        agent_command=tuple(agent.command),
+        agent_env=tuple(agent.env),
+        agent_hosts=tuple(agent.hosts),
+        network=agent.network,
+        door=agent.door,
+        timeout_s=agent.timeout,
+        stall_s=agent.stall,
+        max_turns=agent.max_turns,
+        max_usd=agent.max_usd,
+        model=cell.model,
+        effort=cell.effort,
+        setup=tuple(commands.setup),
+        build=tuple(commands.build),
+        test=tuple(commands.test),
+        keep=tuple(commands.keep),
+        command_timeout_s=commands.timeout,
+        read=tuple(sandbox.read),
+        hosts=tuple(sandbox.hosts),
+        setup_hosts=tuple(sandbox.setup_hosts),
+        containment=sandbox.containment,
+        run_as=sandbox.run_as,
+        protected=tuple(gate.protected),
+        allow_links=tuple(gate.allow_links),
+        max_files=gate.max_files,
+        max_added_lines=gate.max_added_lines,
+        max_bytes=gate.max_bytes,
+        needs_record=cell.needs_record,
+        needs_test=bool(cell.needs_test and commands.test),
+        language=config.factory.language,
+        cache=str(Path(state.root) / "cache" / "setup"),
+    )

@@ -1,0 +1,46 @@
+"""What a tick tells while it works: one event at a time, as a JSON line or as a line for a person."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from agentcells.model import Action, Skip
+from agentcells.sentences import say
+from agentcells.text import printable
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    """Where events go. `mode`: "text" for a person, "json" one object a line, "quiet" nothing."""
+
+    mode: Literal["text", "json", "quiet"] | str
+    language: str = "en"
+
+    def note(self, key: str, **slots: object) -> None:
+        """Something to know that concerns no single item."""
+        self._out({"event": "note", "key": key, "text": say(key, self.language, **slots)})
+
+    def skip(self, skip: Skip) -> None:
+        text = say(skip.key, self.language, **dict(skip.slots))
+        self._out({"event": "skip", "item": skip.number, "pair": skip.pair_key, "key": skip.key,
+                   "who": skip.who, "text": f"#{skip.number} {text}"})
+
+    def tell(self, event: str, text: str, **facts: object) -> None:
+        """An event about an item: `text` for a person, `facts` for a program."""
+        self._out({"event": event, **facts, "text": text})
+
+    def did(self, action: Action, text: str, facts: Mapping[str, object]) -> None:
+        """A write of the plan, made (or found to have been made)."""
+        self._out({"event": type(action).__name__, "pair": action.pair_key, **facts, "text": text})
+
+    def _out(self, event: dict[str, object]) -> None:
+        if self.mode == "json":
+            stamp = datetime.now(UTC).isoformat(timespec="milliseconds")
+            print(json.dumps({"at": stamp, **event}, ensure_ascii=False), flush=True)
+        elif self.mode == "text":
+            print(printable(str(event["text"])), file=sys.stdout, flush=True)

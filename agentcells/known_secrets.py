@@ -1,0 +1,20 @@
+"""The secrets this CLI knows: the forge's token, the model's credential, whatever the timer's environment holds."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from agentcells.config import Config
+from agentcells.secrets import Secrets
+
+_SECRET_NAME = re.compile(r"TOKEN|KEY|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+
+
+def known_secrets(config: Config, token: str = "") -> Secrets:
+    """Every value that must never leave: `token`, `[agent] env`, and variables named like a secret."""
+    known = {"forge token": token} if token else {}
+    for name, value in os.environ.items():
+        if name in config.agent.env or _SECRET_NAME.search(name):
+            known[name] = value
+    return Secrets.of(known)

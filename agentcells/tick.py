@@ -1,0 +1,221 @@
+"""The tick: observe, decide, apply; then one runner for each claimed run, until nothing is alive. Read this first.
+
+    tick:         pass (lock, observe, decide, apply, unlock); nothing claimed and nothing alive: exit.
+                  Else it replaces itself by the coordinator: the memory that held the forge's token is gone.
+    coordinator:  holds no token; starts a runner for each claimed run; when a run ends, or `poll` passes,
+                  a pass runs as a child process that fetches the token, works and exits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agentcells.config import Config, load
+from agentcells.events import Emit
+from agentcells.model import Plan, Snapshot
+from agentcells.store import RunFolder, State
+
+LOOK_AGAIN_S = 2.0  # how often runs that another process started are looked at
+
+
+def run_pass(config: Config, state: State, emit: Emit, *, claiming: bool = True) -> tuple[RunFolder, ...]:
+    """One pass. The folders of the runs it claimed, their locks held by this process."""
+    from agentcells.apply import apply
+    from agentcells.decide import decide
+    from agentcells.forge.open import open_forge
+    from agentcells.observe import Observer
+
+    observer = Observer(config, open_forge(config), state)
+    snapshot = observer.look(claiming=claiming)
+    plan = decide(config, snapshot)
+    if plan.actions:  # what is to be written about is read again, whole and now (R21, R26)
+        snapshot = observer.look_closely(snapshot, plan)
+        plan = decide(config, snapshot)
+    for skip in plan.skips:
+        emit.skip(skip)
+    work = apply(config, observer.forge, state, plan, snapshot, emit)
+    if not work.failed:
+        observer.remember()
+    return tuple(work.claimed)
+
+
+def look(config: Config, state: State) -> tuple[Snapshot, Plan]:
+    """The snapshot and the very plan that a pass would apply now (R16). Writes nothing."""
+    from agentcells.decide import decide
+    from agentcells.forge.open import open_forge
+    from agentcells.observe import Observer
+
+    observer = Observer(config, open_forge(config), state, writing=False)
+    snapshot = observer.look(claiming=True)
+    plan = decide(config, snapshot)
+    if plan.actions:
+        snapshot = observer.look_closely(snapshot, plan)
+        plan = decide(config, snapshot)
+    return snapshot, plan
+
+
+def tick(config: Config, state: State, emit: Emit) -> int:
+    """One tick of the timer. Returns the exit code, or never: it becomes the coordinator."""
+    held = state.tick_lock()
+    if held is None:
+        emit.note("tick_busy")
+        return 0
+    with state.pass_lock(wait=False) as got:
+        if not got:
+            emit.note("tick_busy")
+            return 0
+        claimed = run_pass(config, state, emit)
+    alive = [folder for folder in state.runs() if folder.alive()]
+    if not alive:
+        emit.note("tick_idle")
+        return 0
+    sys.stdout.flush()
+    locks = [f"{folder.run}:{folder.lock_fd}" for folder in claimed]
+    os.execv(sys.executable, [*program(), "_coordinate", str(config.path), str(held), emit.mode, *locks])
+
+
+def program() -> list[str]:
+    """How this very agentcells is started again. `-I`: no module of the current folder can slip in."""
+    return [sys.executable, "-I", "-m", "agentcells"]
+
+
+@dataclass(slots=True)
+class Coordinator:
+    """Waits for runs and starts passes. It has no forge and no token."""
+
+    config: Config
+    state: State
+    emit: Emit
+    tick_lock: int
+    started: float = field(default_factory=time.monotonic)
+    runners: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    stopping: bool = False
+
+    def run(self, folders: list[RunFolder]) -> int:
+        code = 0
+        self._obey_signals()
+        for folder in folders:
+            self._start(folder)
+        while self._anything_alive():
+            self._wait_for_news()
+            code = self._pass() or code
+        return code
+
+    def _start(self, folder: RunFolder) -> None:
+        """Start the runner; the lock goes with it and our copy is closed (R17)."""
+        argv = [*program(), "_run", str(folder.path), str(folder.lock_fd)]
+        self.runners[folder.run] = subprocess.Popen(
+            argv, pass_fds=[folder.lock_fd], stdin=subprocess.DEVNULL, start_new_session=True,
+            env=runner_environment(folder),
+        )
+        folder.unlock()
+
+    def _anything_alive(self) -> bool:
+        return bool(self.runners) or any(folder.alive() for folder in self.state.runs())
+
+    def _wait_for_news(self) -> None:
+        """Until a run has ended, or `poll` has passed."""
+        until = time.monotonic() + self.config.factory.poll
+        with selectors.DefaultSelector() as news:
+            for run, runner in self.runners.items():
+                news.register(os.pidfd_open(runner.pid), selectors.EVENT_READ, run)
+            strangers = self._strangers()
+            while time.monotonic() < until:
+                ended = news.select(min(LOOK_AGAIN_S, max(0.0, until - time.monotonic())))
+                for key, _ in ended:
+                    news.unregister(key.fd)
+                    os.close(key.fd)
+                    self.runners.pop(key.data).wait()
+                if self.state.asked_to_end():
+                    self._end_runs()
+                if ended or self._strangers() != strangers or (self.stopping and not self.runners):
+                    break
+            for key in list(news.get_map().values()):
+                os.close(key.fd)
+
+    def _strangers(self) -> frozenset[str]:
+        """Runs that live without being our children: an earlier coordinator was killed."""
+        return frozenset(
+            folder.run
+            for folder in self.state.runs()
+            if folder.run not in self.runners and folder.alive()
+        )
+
+    def _pass(self) -> int:
+        """A pass as a child process: it has the token, we do not. New runs come back as locks."""
+        claiming = not self.stopping and time.monotonic() - self.started < self.config.factory.tick_for
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        argv = [*program(), "_pass", str(self.config.path), str(theirs.fileno()),
+                "claim" if claiming else "finish", self.emit.mode]
+        with ours:
+            child = subprocess.Popen(argv, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+            theirs.close()
+            claimed = receive_runs(ours)
+            code = child.wait()
+        for folder in claimed:
+            self._start(folder)
+        return code
+
+    def _end_runs(self) -> None:
+        self.stopping = True
+        for runner in self.runners.values():
+            runner.send_signal(signal.SIGTERM)
+
+    def _obey_signals(self) -> None:
+        """TERM or INT: no new runs; those that run are told to stop, orderly, with their Proof."""
+
+        def stop(number: int, frame: object) -> None:
+            self._end_runs()
+
+        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGINT, stop)
+
+
+def coordinate(config_path: str, lock: str, mode: str, *locks: str) -> int:
+    """The inner command `_coordinate`: what a tick becomes once something runs."""
+    config = load(Path(config_path))
+    state = State.open(config.path)
+    os.set_inheritable(int(lock), False)
+    folders = []
+    for entry in locks:
+        run, _, fd = entry.rpartition(":")
+        os.set_inheritable(int(fd), False)
+        folders.append(RunFolder(state.root / "runs" / run, int(fd)))
+    return Coordinator(config, state, Emit(mode, config.factory.language), int(lock)).run(folders)
+
+
+def child_pass(config_path: str, answer_fd: str, what: str, mode: str) -> int:
+    """The inner command `_pass`: one pass, whose claimed runs go back over the socket."""
+    config = load(Path(config_path))
+    state = State.open(config.path)
+    with socket.socket(fileno=int(answer_fd)) as answer, state.pass_lock(wait=True):
+        for folder in run_pass(config, state, Emit(mode, config.factory.language), claiming=what == "claim"):
+            socket.send_fds(answer, [json.dumps(str(folder.path)).encode()], [folder.lock_fd])
+    return 0
+
+
+def receive_runs(answer: socket.socket) -> list[RunFolder]:
+    """The run folders a child pass claimed, with the locks it held; ends when the child closes."""
+    folders = []
+    while True:
+        message, fds, _, _ = socket.recv_fds(answer, 4096, 1)
+        if not message:
+            return folders
+        folders.append(RunFolder(Path(json.loads(message)), fds[0]))
+
+
+def runner_environment(folder: RunFolder) -> dict[str, str]:
+    """What a runner may know of our environment: never a forge token (R38, R39)."""
+    names = {"PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_STATE_HOME", "AGENTCELLS_STATE",
+             *folder.limits().agent_env}
+    return {name: os.environ[name] for name in sorted(names) if name in os.environ}
+
