@@ -40,6 +40,7 @@ from agentcells.sentences import say
 __all__ = [
     "below", "looks_ours", "notice_post", "outcome_words", "parse_ledger", "parse_marker",
     "pull_text", "render_ledger", "render_marker", "result_post", "sign", "verify",
+    "whole",
 ]
 
 Slots = Mapping[str, object] | Iterable[tuple[str, object]]
@@ -63,9 +64,11 @@ def result_post(
     `to` is the state the pair goes to; `reason` says why the CLI chose it and not the model.
     """
     language = config.factory.language
+    finished = outcome.kind == "done"
+    cause = (ANSWER if outcome.next == ANSWER else "") if finished else outcome.kind
     marker = Marker(
         kind="decision", run=order.run, cell=order.cell, came_from=order.came_from, to=to,
-        seen=order.seen, text_hash=order.text_hash,
+        seen=order.seen, text_hash=order.text_hash, cause=cause,
         head=delivery.push_sha if delivery else order.start,
     )
     line = " ".join(_state(config, order, outcome, to, reason, pull_opened))

@@ -219,6 +219,7 @@ class Marker:
     """The first line of every post of ours, in a hidden comment.
 
     `decision`: a run's result, and the announcement of the label it sets (R14, R24, R25).
+    Its `cause` is "" for a round that ended as it should, "answer", or the failure's kind.
     `notice`: said once, for the cause in `cause`. `records`: a post of the work record server (R29).
     """
 

@@ -1,0 +1,340 @@
+"""What a cell is told: its task, its rules, and everybody's words sorted by whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from agentcells import text, trust
+from agentcells.config import Cell, Config
+from agentcells.markers import below, parse_marker
+from agentcells.model import (
+    ANSWER,
+    DONE,
+    MERGE,
+    NEEDS_HUMAN,
+    Account,
+    Claim,
+    Comment,
+    Member,
+    Pair,
+    Problem,
+    Snapshot,
+)
+from agentcells.sentences import say
+
+LIMIT = 200_000  # characters of the whole prompt
+BLOCK = 20_000  # of one reference or hand-over; instructions and task are never cut
+CHECK_LOG = 8_000
+EDIT_GRACE_S = 1.0  # a forge without a history of edits stamps a new comment twice
+
+_MEMBERS: tuple[Member, ...] = ("issue", "pull")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """A prompt, and what the answer to it will be held against."""
+
+    prompt: str
+    nexts: tuple[str, ...]
+    extra_fields: tuple[str, ...]
+    seen: tuple[str, ...]
+    text_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Block:
+    """One text of somebody, ready to be shown. `at` orders the blocks of a class."""
+
+    at: datetime
+    shown: str
+
+
+def brief(
+    config: Config, pair: Pair, claim: Claim, snapshot: Snapshot, kept: str,
+    conflicts: tuple[str, ...], nonce: str,
+) -> Brief:
+    """The prompt of one run. Raises Problem: not approved any more, or no room for the owner."""
+    cell = config.cell(claim.cell)
+    if cell is None:
+        raise Problem("prompt_no_cell", cell=claim.cell)
+    approval = trust.may_run(config, pair, cell, snapshot)
+    if isinstance(approval, trust.Distrust):
+        raise Problem("prompt_not_approved", item=pair.key)
+    room = _Room(config, pair, cell, claim, snapshot, nonce)
+    nexts = _nexts(cell, claim.reply)
+    must = [
+        *room.opening(),
+        *room.rules(nexts, kept, conflicts),
+        *room.section("prompt_task", [room.fenced(approval.title, "prompt_task_title"),
+                                      room.fenced(_unmarked(approval.body), "prompt_task_body")]),
+        *room.section("prompt_instructions", room.instructions()),
+    ]
+    return Brief(
+        prompt=room.fitted(must, nexts),
+        nexts=nexts,
+        extra_fields=tuple(cell.fields),
+        seen=seen(pair),
+        text_hash=approval.text_hash,
+    )
+
+
+def seen(pair: Pair) -> tuple[str, ...]:
+    """Ids of the newest comment, review and thread line of each member (R14)."""
+    newest: dict[tuple[Member, str], Comment] = {}
+    for member, comment in _comments(pair):
+        newest[member, comment.kind] = comment
+    return tuple(comment.id for comment in newest.values())
+
+
+def _nexts(cell: Cell, reply: bool) -> tuple[str, ...]:
+    """The enum of the answer: the cell's own, then the ways that are always open (R5, R7)."""
+    return tuple(dict.fromkeys([*cell.next, NEEDS_HUMAN, *([ANSWER] if reply else [])]))
+
+
+def _comments(pair: Pair) -> Iterator[tuple[Member, Comment]]:
+    """All comments of both members, oldest first."""
+    found = [
+        (member, comment)
+        for member in _MEMBERS
+        if (item := pair.member(member)) is not None
+        for comment in item.comments
+    ]
+    return iter(sorted(found, key=lambda one: one[1].created_at))
+
+
+class _Room:
+    """The making of one prompt: what all its parts need to know."""
+
+    def __init__(
+        self, config: Config, pair: Pair, cell: Cell, claim: Claim, snapshot: Snapshot, nonce: str
+    ) -> None:
+        self.config = config
+        self.pair = pair
+        self.cell = cell
+        self.claim = claim
+        self.snapshot = snapshot
+        self.nonce = nonce
+
+    def say(self, key: str, **slots: object) -> str:
+        return say(key, self.config.factory.language, **slots)
+
+    # ------------------------------------------------------------ our own words
+
+    def opening(self) -> list[str]:
+        members = [self.say(f"prompt_{member}", number=item.number) for member in _MEMBERS
+                   if (item := self.pair.member(member)) is not None]
+        return [
+            self.say("prompt_opening", nonce=self.nonce),
+            "",
+            f"Cell: {self.cell.name}",
+            self.say("prompt_item", members=", ".join(members), repo=self.pair.repo),
+            "",
+            self.heading("prompt_purpose"),
+            "",
+            self.cell.prompt_text.strip(),
+        ]
+
+    def rules(self, nexts: tuple[str, ...], kept: str, conflicts: tuple[str, ...]) -> list[str]:
+        """What holds in this run (R8), so that the model itself says what is missing."""
+        lines = [self.say("prompt_files" if self.cell.writes else "prompt_reads_only")]
+        if self.config.commands.build:
+            lines.append(self.say("prompt_build"))
+        if self.config.commands.test:
+            lines.append(self.say("prompt_test"))
+        if self.cell.on == "pull_request":
+            lines.append(self.say("prompt_whole_change"))
+        if self.claim.reply:
+            lines.append(self.say("prompt_reply"))
+        if kept:
+            lines.append(self.say("prompt_kept"))
+        if conflicts:
+            paths = ", ".join(f"`{text.printable(path)}`" for path in conflicts)
+            lines.append(self.say("prompt_conflicts", paths=paths))
+        lines += [self.say("prompt_comment"), *self.field_lines(), self.say("prompt_next")]
+        return [
+            "", self.heading("prompt_rules"), "",
+            *(f"- {line}" for line in lines),
+            *(f"  - `{name}`: {self.meaning(name)}" for name in nexts),
+        ]
+
+    def field_lines(self) -> Iterator[str]:
+        if self.cell.fields:
+            names = ", ".join(f"`{name}`" for name in self.cell.fields)
+            yield self.say("prompt_fields", names=names)
+
+    def meaning(self, name: str) -> str:
+        """One line on what an answer does and what it needs."""
+        if name in (NEEDS_HUMAN, ANSWER, DONE, MERGE):
+            return self.say(f"prompt_next_{name.replace('-', '_')}")
+        needs = []
+        target = self.config.cell(name)
+        if self.cell.on == "issue" and target is not None and target.on == "pull_request":
+            if self.cell.needs_record:
+                needs.append(self.say("prompt_needs_record"))
+            if self.cell.needs_test and self.config.commands.test:
+                needs.append(self.say("prompt_needs_test"))
+        return " ".join([self.say("prompt_next_cell", name=name), *needs])
+
+    def heading(self, key: str) -> str:
+        return f"# {self.say(key)}"
+
+    def section(self, key: str, blocks: Iterable[str]) -> list[str]:
+        """A class of text (R27) with the sentence that says what it counts for."""
+        shown = list(blocks) or [self.say("prompt_none")]
+        spaced = (line for block in shown for line in ("", block))
+        return ["", self.heading(key), self.say(f"{key}_means"), *spaced]
+
+    # ------------------------------------------------------------ other people's words
+
+    def fenced(self, words: str, key: str, **slots: object) -> str:
+        return text.fence(_readable(words), self.say(key, **slots), self.nonce)
+
+    def instructions(self) -> Iterator[str]:
+        """The owner's words on both members, newest last; never cut (R28)."""
+        said = trust.owner_said(
+            self.config, self.pair, self.snapshot.owner, self.snapshot.viewer
+        )
+        for comment in said:
+            only_command = trust.command(comment) and len(comment.body.split()) == 1
+            if comment.body.strip() and not only_command:
+                yield self.fenced(comment.body, "prompt_said", where=self.where(comment),
+                                  who=_login(comment.author), at=_date(comment.created_at))
+
+    def where(self, comment: Comment) -> str:
+        """What kind of comment it is, and the place a line of a review stands at."""
+        words = self.say(f"prompt_{comment.kind}_place")
+        if comment.verdict == "changes_requested":
+            words = self.say("prompt_changes_requested")
+        if comment.path:
+            line = "" if comment.line is None else f":{comment.line}"
+            words += f" {text.printable(comment.path)}{line}"
+        return f"{words} {self.say('prompt_resolved')}" if comment.resolved else words
+
+    def handover(self) -> tuple[dict[str, Comment], list[_Block]]:
+        """The newest result of each earlier cell, ours and unedited: by id, and as blocks."""
+        newest: dict[str, Comment] = {}
+        for _member, comment in _comments(self.pair):
+            marker = trust.our_marker(comment, self.snapshot.viewer)
+            if marker and marker.kind == "decision" and marker.cell and not marker.cause:
+                newest[marker.cell] = comment
+        blocks = [
+            _Block(at=comment.created_at, shown=self.fenced(
+                text.bounded(_result(comment.body), BLOCK),
+                "prompt_own_result" if name == self.cell.name else "prompt_result",
+                cell=name, at=_date(comment.created_at),
+            ))
+            for name, comment in newest.items()
+        ]
+        return {comment.id: comment for comment in newest.values()}, blocks
+
+    def reference(self, used: dict[str, Comment]) -> list[_Block]:
+        """Everything else that somebody wrote, and the checks that failed; oldest first."""
+        blocks = []
+        for _member, comment in _comments(self.pair):
+            voice = trust.voice(comment, self.config, self.snapshot.owner, self.snapshot.viewer)
+            if voice != "instruction" and comment.id not in used and self.worth(comment):
+                blocks.append(_Block(at=comment.created_at, shown=self.fenced(
+                    text.bounded(_result(comment.body), BLOCK), "prompt_wrote",
+                    who=_login(comment.author), where=self.where(comment),
+                    at=_date(comment.created_at), edited=self.edited(comment),
+                )))
+        return blocks + list(self.failed_checks())
+
+    def worth(self, comment: Comment) -> bool:
+        """Our ledger, notices and failures tell a model nothing about the work."""
+        marker = trust.our_marker(comment, self.snapshot.viewer)
+        ours = marker is not None and (
+            marker.kind in ("ledger", "notice") or marker.cause not in ("", ANSWER)
+        )
+        return not ours and bool(_result(comment.body).strip())
+
+    def edited(self, comment: Comment) -> str:
+        if comment.edits is None:
+            later = (comment.updated_at - comment.created_at).total_seconds() > EDIT_GRACE_S
+            return self.say("prompt_edited_since") if later else ""
+        author = comment.author.id if comment.author else ""
+        others = {
+            _login(edit.editor) for edit in comment.edits
+            if edit.editor is None or edit.editor.id != author
+        }
+        return self.say("prompt_edited_by", who=", ".join(sorted(others))) if others else ""
+
+    def failed_checks(self) -> Iterator[_Block]:
+        item = self.pair.pull
+        if item is None or item.pull is None or item.pull.checks != "failure":
+            return
+        for check in item.pull.failed_checks:
+            words = "\n".join(filter(None, [check.url, text.head_tail(check.log, CHECK_LOG)]))
+            yield _Block(at=self.snapshot.now, shown=self.fenced(
+                words, "prompt_check", name=text.printable(check.name)
+            ))
+
+    # ------------------------------------------------------------ size
+
+    def fitted(self, must: list[str], nexts: tuple[str, ...]) -> str:
+        """All of `must`, then as much of the rest as there is room for, the newest first (R28)."""
+        closing = ["", self.say("prompt_closing", nexts=", ".join(f"`{name}`" for name in nexts))]
+        used, handed = self.handover()
+        room = LIMIT - _size(must) - _size(closing) - _size(self.section("prompt_handover", [])) - (
+            _size(self.section("prompt_reference", []))
+        ) - 2 * len(self.say("prompt_left_out", count=1_000_000))
+        if room < 0:
+            raise Problem("prompt_too_long", item=self.pair.key, limit=f"{LIMIT:,}")
+        handed, room = self.newest(handed, room)
+        others, _ = self.newest(self.reference(used), room)
+        return "\n".join([
+            *must,
+            *self.section("prompt_handover", (block.shown for block in handed)),
+            *self.section("prompt_reference", (block.shown for block in others)),
+            *closing,
+        ])
+
+    def newest(self, blocks: list[_Block], room: int) -> tuple[list[_Block], int]:
+        """The newest blocks that fit, oldest of them first, and a line for what was left out."""
+        ordered = sorted(blocks, key=lambda block: block.at)
+        fitting: list[_Block] = []
+        for block in reversed(ordered):
+            cost = len(block.shown) + 2  # the empty line above and the line end
+            if cost > room:
+                break
+            room -= cost
+            fitting.insert(0, block)
+        if missing := len(ordered) - len(fitting):
+            note = self.say("prompt_left_out", count=missing)
+            fitting.insert(0, _Block(at=self.snapshot.now, shown=note))
+        return fitting, room
+
+
+def _size(lines: list[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
+
+
+def _readable(words: str) -> str:
+    """Clean, hidden parts shown; a marker of ours can not be copied out of it."""
+    shown = text.show_hidden(text.clean(words))
+    return shown.replace("<!-- agentcells:", "<! -- agentcells:")
+
+
+def _unmarked(body: str) -> str:
+    return body if parse_marker(body) is None else below(body)
+
+
+def _result(body: str) -> str:
+    """A post of ours without its marker and without the facts folded under it."""
+    if parse_marker(body) is None:
+        return body
+    said, _, facts = below(body).rpartition("\n<details>\n")
+    return said or facts
+
+
+def _login(account: Account | None) -> str:
+    if account is None:
+        return "ghost"
+    login = text.printable(account.login)
+    return login if account.kind == "user" else f"{login} ({account.kind})"
+
+
+def _date(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
