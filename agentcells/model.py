@@ -401,6 +401,32 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileView:
+    """One path that a commit changes, as the gate sees it: raw bytes, never a textual diff (R45).
+
+    A rename is two of these, one that removes and one that adds. A mode is git's six digits, "000000" for
+    "not there". Content is None where there is none: an absent file, a submodule, an unreadable object.
+    """
+
+    path: bytes
+    old_mode: str
+    new_mode: str
+    old_content: bytes | None
+    new_content: bytes | None
+    known: tuple[bytes, ...] = ()  # further versions already shared: other parents of a merge, the base
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitView:
+    """One commit that a push would add. Of a merge: only the paths that differ from every parent."""
+
+    sha: Sha
+    message: str
+    author: str  # "name <email>"
+    files: tuple[FileView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The gate's answer on every commit between `base` and `sha` (R45)."""
 
