@@ -1,4 +1,4 @@
-"""Carries what a user starts from into the wheel, below agentcells/data; `config.resource` finds it there.
+"""Carries what a user starts from into the wheel, below agentcells/data (see `config.resource`).
 
 An editable install needs no copies: there the files of the top level are read themselves.
 """
