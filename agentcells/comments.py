@@ -118,7 +118,7 @@ def _state(
     yield _happened(order, outcome, reason, opened, language)
     if reason is not None:
         wanted = outcome.next
-        if wanted not in ("", NEEDS_HUMAN, ANSWER, _cell_name(config, to)):
+        if wanted not in ("", NEEDS_HUMAN, ANSWER, to):
             yield say("comment_overruled", language, wanted=_target(wanted, language))
         yield _sentence(*reason, language)
     yield _next(config, order, outcome, to, reason, opened)
@@ -149,17 +149,11 @@ def _next(
     if to == "":
         merged = outcome.next == MERGE and reason is None
         return say("comment_next_merge" if merged else "comment_next_nothing", language)
-    name = _cell_name(config, to)
-    if name != order.cell or outcome.next in (order.cell, ANSWER) or (
+    if to != order.cell or outcome.next in (order.cell, ANSWER) or (
         reason is not None and outcome.kind == "done"
     ):
-        return say("comment_next_cell", language, next=name)
+        return say("comment_next_cell", language, next=to)
     return say("comment_next_again" if outcome.kind == "done" else "comment_next_retry", language)
-
-
-def _cell_name(config: Config, state: str) -> str:
-    cell = config.cell_of_label(state)
-    return state if cell is None else cell.name
 
 
 def _target(wanted: str, language: str) -> str:

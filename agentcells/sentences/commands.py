@@ -3,4 +3,218 @@
 from __future__ import annotations
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "tick_busy": (
+        "Another tick is at work here; this one has nothing to do.",
+        "別の tick が動いています。この tick は何もしません。",
+    ),
+    "tick_idle": (
+        "Nothing to run now.",
+        "いま実行するものはありません。",
+    ),
+    "stop_set": (
+        "Nothing new is started until `agentcells stop --resume`. What runs is finished.",
+        "`agentcells stop --resume` まで新しい実行は始まりません。動いているものは最後まで続きます。",
+    ),
+    "stop_now": (
+        "Nothing new is started until `agentcells stop --resume`. Runs told to end: {runs}.",
+        "`agentcells stop --resume` まで新しい実行は始まりません。終了を伝えた実行: {runs}。",
+    ),
+    "stop_taken_back": (
+        "The stop is taken back; the next tick goes on.",
+        "停止を解除しました。次の tick から再開します。",
+    ),
+    "logs_head": (
+        "Run {run}: {cell} on {pair}",
+        "実行 {run}: {pair} の {cell}",
+    ),
+    "logs_no_end": (
+        "It has not ended, or it died without a word.",
+        "まだ終わっていないか、何も残さず落ちました。",
+    ),
+    "logs_end": (
+        "Ended: {outcome}, next: {next}, {tokens} tokens, {usd} dollars. {detail}",
+        "終了: {outcome}、次: {next}、{tokens} トークン、{usd} ドル。{detail}",
+    ),
+    # ---- views: the plan
+    "view_nothing_to_do": ("Nothing to do.", "することはありません。"),
+    "view_left_alone": ("Left alone:", "そのままにするもの:"),
+    "view_skip": ("{pair}  {title}: {why} ({who})", "{pair}  {title}: {why} ({who})"),
+    "view_who_owner": ("you", "あなた"),
+    "view_who_machine": ("agentcells", "agentcells"),
+    "view_who_time": ("time", "時間"),
+    "view_who_nobody": ("nobody", "なし"),
+    "view_on_issue": ("on the issue", "課題"),
+    "view_on_pull": ("on the pull request", "プルリクエスト"),
+    "view_push": ("push {sha} to {ref}", "{sha} を {ref} に送る"),
+    "view_open_pull": ("open the pull request: {title}", "プルリクエストを作る: {title}"),
+    "view_assign": ("assign you to the pull request", "プルリクエストの担当にあなたを加える"),
+    "view_post": ("comment {where}: {line}", "コメント ({where}): {line}"),
+    "view_labels": ("label {where}: {change}", "ラベル ({where}): {change}"),
+    "view_no_label": ("no label of ours", "ラベルなし"),
+    "view_ledger": (
+        "write the book on #{number} ({runs} runs)", "#{number} の記録を書く ({runs} 回)"),
+    "view_claim": ("start a run of {cell}", "{cell} を実行する"),
+    "view_claim_reply": (
+        "start a run of {cell}, because you wrote", "あなたの返信を受けて {cell} を実行する"),
+    "view_close": ("put the run {run} away", "実行 {run} を片付ける"),
+    "view_keep": (
+        "keep the unpublished work of {run} and put the run away",
+        "実行 {run} の未公開の作業を残して片付ける",
+    ),
+    "view_delete_branch": ("delete the branch {ref}", "ブランチ {ref} を削除する"),
+    "view_merge": ("merge pull request #{number} at {sha}",
+                   "プルリクエスト #{number} を {sha} の状態でマージする"),
+    "view_brake_stopped": (
+        "note that nothing new is to be started", "新しい実行を始めないことを書き留める"),
+    "view_brake_pause": (
+        "start nothing new until {until}: {why}", "{until} まで新しい実行を始めない: {why}"),
+    "view_brake": (
+        "note the day's cost: ${usd}", "今日の費用を書き留める: {usd} ドル"),
+    "view_record": ("record: {message}", "記録: {message}"),
+    "view_comment": ("{who} comments: {line}", "{who} のコメント: {line}"),
+    # ---- views: the flow
+    "view_graph_needs_human": ("waits for your answer", "あなたの返事待ち"),
+    "view_graph_in_review": ("waits for your inspection", "あなたの確認待ち"),
+    "view_graph_on_issue": ("works on issues", "課題で働く"),
+    "view_graph_on_pull_request": ("works on pull requests", "プルリクエストで働く"),
+    "view_graph_on_factory": ("works on the factory itself", "工場全体で働く"),
+    "view_graph_reply": ("you write", "あなたが書く"),
+    "view_graph_checks": ("checks fail", "検査が失敗"),
+    "view_graph_merge": ("merged", "マージ済み"),
+    "view_graph_unreachable": (
+        "Nothing leads to {name}: name it in the next of another cell, or turn it off.",
+        "{name} に進む道がありません。ほかのセルの next に書くか、無効にしてください。",
+    ),
+    # ---- views: the board
+    "view_day": (
+        "Spent today: ${usd} of {limit}.", "今日の費用: {limit} ドル中 {usd} ドル。"),
+    "view_stopped": (
+        "Stopped by you: nothing new is started until `agentcells stop --resume`.",
+        "あなたが止めています。`agentcells stop --resume` まで新しい実行は始まりません。",
+    ),
+    "view_paused": (
+        "Paused until {until}: {why}", "{until} まで休止中: {why}"),
+    "view_group": ("{label}  ({count})", "{label}  ({count} 件)"),
+    "view_group_unknown": (
+        "labels that fit no single state  ({count})", "状態を一つに決められないもの  ({count} 件)"),
+    "view_unreadable": (
+        "Could not be read now, so left alone:", "今は読めなかったので、そのままにしたもの:"),
+    "view_running": (
+        "{cell} has been running for {minutes} minutes", "{cell} が {minutes} 分前から実行中です"),
+    "view_next_tick": ("goes on at the next tick", "次の tick で進みます"),
+    "view_waits": ("waits for its turn", "順番待ちです"),
+    "view_waits_needs_human": ("waits for your reply in a comment", "コメントでの返信待ちです"),
+    "view_waits_in_review": (
+        "waits for you to merge, close or comment", "マージ、クローズ、またはコメント待ちです"),
+    # ---- views: why
+    "view_yes": ("yes", "○"),
+    "view_no": ("NO ", "×"),
+    "view_why_open_yes": ("It is open.", "開いています。"),
+    "view_why_open_no": (
+        "It is {state}. You can reopen it and set a label again.",
+        "{state} です。開き直してラベルを付ければ再開できます。",
+    ),
+    "view_why_state_yes": ("It carries one label: {labels}.", "ラベルは一つです: {labels}。"),
+    "view_why_state_no": (
+        "It must carry exactly one label of a cell or a wait; it has: {labels}. You can set one "
+        "and take the others off.",
+        "セルか待ちのラベルがちょうど一つ必要です。今は {labels}。"
+        "一つを残して外すか、一つ付けてください。",
+    ),
+    "view_why_hold_yes": ("It is not on hold.", "保留されていません。"),
+    "view_why_hold_no": (
+        "It is on hold. You can take {label} off.", "保留中です。{label} を外せば再開できます。"),
+    "view_why_assigned_yes": (
+        "{owner} is among its assignees.", "{owner} が担当に入っています。"),
+    "view_why_assigned_no": (
+        "{owner} is not among its assignees. You can assign yourself to the issue.",
+        "{owner} が担当に入っていません。課題の担当に自分を加えてください。",
+    ),
+    "view_why_approved_yes": (
+        "Its label and its text are approved by you.",
+        "ラベルと本文はあなたが承認したものです。",
+    ),
+    "view_why_rounds_yes": (
+        "{cell} has run {used} of {limit} times since your last word.",
+        "{cell} はあなたの最後の言葉から {limit} 回中 {used} 回実行しました。",
+    ),
+    "view_why_rounds_no": (
+        "{cell} has run {used} of {limit} times since your last word. A comment of yours gives it "
+        "new rounds.",
+        "{cell} はあなたの最後の言葉から {limit} 回中 {used} 回実行しました。"
+        "あなたがコメントすれば、また実行できます。",
+    ),
+    "view_why_runs_yes": (
+        "It has had {used} of the {limit} runs of its life.",
+        "全部で {limit} 回中 {used} 回実行しました。",
+    ),
+    "view_why_runs_no": (
+        "It has had {used} of the {limit} runs of its life. You can raise limits.runs_per_item.",
+        "全部で {limit} 回中 {used} 回実行しました。limits.runs_per_item を上げれば続けられます。",
+    ),
+    "view_why_usd_yes": (
+        "It has cost ${used} of {limit}.", "費用は {limit} ドル中 {used} ドルです。"),
+    "view_why_usd_no": (
+        "It has cost ${used} of {limit}. You can raise limits.usd_per_item.",
+        "費用は {limit} ドル中 {used} ドルです。limits.usd_per_item を上げれば続けられます。",
+    ),
+    "view_why_day_yes": (
+        "Today has cost ${used} of {limit}.", "今日の費用は {limit} ドル中 {used} ドルです。"),
+    "view_why_day_no": (
+        "Today has cost ${used} of {limit}. It goes on tomorrow, or when you raise "
+        "limits.usd_per_day.",
+        "今日の費用は {limit} ドル中 {used} ドルです。明日続けます。"
+        "limits.usd_per_day を上げればすぐ続けられます。",
+    ),
+    "view_why_pause_yes": ("No pause is in force.", "休止中ではありません。"),
+    "view_why_pause_no": (
+        "There is a pause until {until}: {why}. It ends by itself.",
+        "{until} まで休止中です: {why}。自動で終わります。",
+    ),
+    "view_why_stop_yes": ("You have not stopped the line.", "あなたは全体を止めていません。"),
+    "view_why_stop_no": (
+        "You have stopped the line. `agentcells stop --resume` lets it go on.",
+        "あなたが全体を止めています。`agentcells stop --resume` で再開します。",
+    ),
+    "view_why_running": (
+        "So: {cell} is running now ({run}).", "結論: {cell} が実行中です ({run})。"),
+    "view_why_moves": ("So: the next tick goes on with it.", "結論: 次の tick で進みます。"),
+    "view_why_skip": ("So: {why} {who}", "結論: {why} {who}"),
+    "view_change_owner": ("You can change that.", "あなたが変えられます。"),
+    "view_change_machine": ("agentcells goes on by itself.", "agentcells が自動で続けます。"),
+    "view_change_time": ("Time changes that.", "時間がたてば変わります。"),
+    "view_change_nobody": ("Nothing has to change.", "何も変える必要はありません。"),
+    "view_why_unreadable": (
+        "It could not be read now, so it is left alone: {item}. The next tick tries again.",
+        "今は読めないので、そのままにします: {item}。次の tick がもう一度試します。",
+    ),
+    "view_why_unknown": (
+        "#{number} carries no label of ours, is closed, or does not exist. To put it into the line, "
+        "assign it to yourself and set the label of a cell.",
+        "#{number} にはこちらのラベルがないか、閉じているか、存在しません。始めるには、自分を担当に"
+        "してセルのラベルを付けてください。",
+    ),
+    # ---- the desk: agentcells issue
+    "issue_kind_issue": ("issue", "issue"),
+    "issue_kind_pull_request": ("pull request", "プルリクエスト"),
+    "issue_new_in_line": (
+        "Filed {repo}#{number} with {label}: the next tick takes it up.",
+        "{repo}#{number} を {label} 付きで登録しました。次の tick が取りかかります。"),
+    "issue_new_plain": (
+        "Filed {repo}#{number}. Nothing runs on it until {owner} labels it and is assigned to it.",
+        "{repo}#{number} を登録しました。{owner} がラベルを付けて担当者になるまで、何も実行されません。"),
+    "issue_none": (
+        "There is no open issue or pull request.",
+        "開いている issue やプルリクエストはありません。"),
+    "issue_edited_by": (" (edited by {who})", "({who} が編集)"),
+    "issue_commented": ("Commented on #{number}.", "#{number} にコメントしました。"),
+    "issue_labels_now": ("Labels of #{number} now: {labels}", "#{number} のラベル: {labels}"),
+    "issue_assignees_now": ("Assignees of #{number} now: {logins}", "#{number} の担当者: {logins}"),
+    "issue_edited": ("Changed #{number}.", "#{number} を変更しました。"),
+    "issue_closed": ("#{number} is closed.", "#{number} を閉じました。"),
+    "issue_reopened": ("#{number} is open again.", "#{number} をもう一度開きました。"),
+    "issue_merged": (
+        "#{number} is merged into {base} ({sha}).",
+        "#{number} を {base} にマージしました({sha})。"),
+    "issue_reviewed": ("Reviewed #{number}.", "#{number} をレビューしました。"),
 }
