@@ -148,18 +148,18 @@ ERRORS: dict[str, tuple[str, str]] = {
         "where it comes from: {{ command = [\"gh\", \"auth\", \"token\"] }}, {{ file = \"…\" }} or "
         "{{ env = \"NAME\" }}. If it was ever committed, revoke it",
         "トークンそのものを設定ファイルに書いてはいけません(読まれ、複製され、共有されます)。取得元を書いてください: "
-        "{{ command = [\"gh\", \"auth\", \"token\"] }}、{{ file = \"…\" }}、{ env = \"NAME\" "
-        "}。コミットしたことがあれば失効させてください",
+        "{{ command = [\"gh\", \"auth\", \"token\"] }}、{{ file = \"…\" }}、{{ env = \"NAME\" "
+        "}}。コミットしたことがあれば失効させてください",
     ),
     "config_token_one": (
         "must have exactly one of command, file and env",
         "command、file、env のうち一つだけを書いてください",
     ),
     "config_no_token": (
-        "a Gitea needs a token; write token = {{ file = \"…\" }}, {{ env = \"NAME\" }} or { "
-        "command = […] }",
-        "Gitea にはトークンが必要です。token = {{ file = \"…\" }}、{{ env = \"NAME\" }}、{ "
-        "command = […] } のどれかを書いてください",
+        "a Gitea needs a token; write token = {{ file = \"…\" }}, {{ env = \"NAME\" }} or {{ "
+        "command = […] }}",
+        "Gitea にはトークンが必要です。token = {{ file = \"…\" }}、{{ env = \"NAME\" }}、{{ "
+        "command = […] }} のどれかを書いてください",
     ),
     "config_no_api_url": (
         "a Gitea needs its address; write api_url = \"https://gitea.example/api/v1\"",
@@ -626,4 +626,112 @@ ERRORS: dict[str, tuple[str, str]] = {
     "issue_not_a_pull": (
         "{repo}#{number} is an issue; only a pull request can be merged.",
         "{repo}#{number} は issue です。マージできるのはプルリクエストだけです。"),
+    # ---- runs and their sandboxes
+    "run_no_agent": (
+        "The agent program `{command}` was not found. Install it, or name it in [agent] "
+        "command (a folder outside /usr belongs into [sandbox] read).",
+        "エージェントのプログラム `{command}` が見つかりません。インストールするか、[agent] "
+        "command に書いてください（/usr の外にあるフォルダーは [sandbox] read に書きます）。",
+    ),
+    "run_no_proof": (
+        "Run {run}: it could not be proved that all of its processes have ended, so its "
+        "result is not used. See supervisor.log in the run's folder.",
+        "実行 {run}: すべてのプロセスが終わったことを証明できなかったため、結果は使いません。"
+        "実行フォルダーの supervisor.log を見てください。",
+    ),
+    "run_unreadable_path": (
+        "[sandbox] read names {path}, which does not exist. Remove it or correct it.",
+        "[sandbox] read の {path} は存在しません。取り除くか直してください。",
+    ),
+    "run_bad_keep": (
+        "[commands] keep names {path}; it must be a path inside the project.",
+        "[commands] keep の {path} はプロジェクト内のパスでなければなりません。",
+    ),
+    "run_bad_base_url": (
+        "ANTHROPIC_BASE_URL is no address of an API: {url}",
+        "ANTHROPIC_BASE_URL は API のアドレスではありません: {url}",
+    ),
+    "run_host_not_listed": (
+        "The API host {host} is not in [agent] hosts. They are all that the agent may reach: "
+        "add it there.",
+        "API のホスト {host} が [agent] hosts にありません。エージェントはそこに書かれた先に"
+        "しか届きません。追加してください。",
+    ),
+    "sandbox_not_linux": (
+        "Strong containment needs Linux. Run agentcells in a Linux virtual machine or "
+        "container; containment = \"none\" is allowed with the local forge only.",
+        "強い隔離には Linux が必要です。Linux の仮想マシンかコンテナーで動かしてください。"
+        "containment = \"none\" はローカルのフォージでのみ使えます。",
+    ),
+    "sandbox_no_bubblewrap": (
+        "bubblewrap (the program `bwrap`) is missing, and without it no agent is started. "
+        "Install it, e.g. `apt install bubblewrap` or `dnf install bubblewrap`.",
+        "bubblewrap（プログラム `bwrap`）がないため、エージェントは起動しません。"
+        "`apt install bubblewrap` や `dnf install bubblewrap` などで入れてください。",
+    ),
+    "sandbox_old_bubblewrap": (
+        "This bubblewrap is too old: 0.8.0 or newer is needed.",
+        "bubblewrap が古すぎます。0.8.0 以降が必要です。",
+    ),
+    "sandbox_no_namespaces": (
+        "The kernel does not let this account make namespaces, so no agent is started. On "
+        "Debian: `sysctl -w kernel.unprivileged_userns_clone=1`. In Docker: run with a "
+        "seccomp profile that allows them, and with `--security-opt systempaths=unconfined`.",
+        "カーネルがこのアカウントに名前空間の作成を許していないため、エージェントは起動しませ"
+        "ん。Debian では `sysctl -w kernel.unprivileged_userns_clone=1`。Docker では名前空間"
+        "を許す seccomp プロファイルと `--security-opt systempaths=unconfined` で動かしてくだ"
+        "さい。",
+    ),
+    "sandbox_apparmor": (
+        "AppArmor keeps bubblewrap from making namespaces (Ubuntu 23.10 and later), so no "
+        "agent is started. Install an AppArmor profile for /usr/bin/bwrap that allows "
+        "`userns`, or, wider: `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`.",
+        "AppArmor が bubblewrap の名前空間作成を止めているため（Ubuntu 23.10 以降）、エージェ"
+        "ントは起動しません。/usr/bin/bwrap に `userns` を許す AppArmor プロファイルを入れる"
+        "か、より広く `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` を設定してく"
+        "ださい。",
+    ),
+    "sandbox_masked_proc": (
+        "A part of /proc is covered here (a container?), so the sandbox cannot have one of "
+        "its own, and no agent is started. In Docker: `--security-opt "
+        "systempaths=unconfined`.",
+        "/proc の一部が覆われているため（コンテナー内など）、サンドボックスが自分の /proc を"
+        "持てず、エージェントは起動しません。Docker では "
+        "`--security-opt systempaths=unconfined` を付けてください。",
+    ),
+    "sandbox_failed": (
+        "The sandbox does not start, and without it no agent does. bubblewrap says: {detail}",
+        "サンドボックスが起動しないため、エージェントも起動しません。bubblewrap の出力: "
+        "{detail}",
+    ),
+    "sandbox_no_such_account": (
+        "[sandbox] run_as names the account {name}, which does not exist.",
+        "[sandbox] run_as のアカウント {name} は存在しません。",
+    ),
+    "sandbox_run_as_root": (
+        "[sandbox] run_as names {name}, which is root. Name an account without rights, or "
+        "leave it empty.",
+        "[sandbox] run_as の {name} は root です。権限のないアカウントを書くか、空にしてくだ"
+        "さい。",
+    ),
+    "sandbox_canary_read": (
+        "The sandbox could read a file beside the workspace, so the agent was not started.",
+        "サンドボックスから作業フォルダーの外のファイルが読めたため、エージェントを起動しませ"
+        "んでした。",
+    ),
+    "sandbox_canary_reached": (
+        "The sandbox could reach a socket of this host, so the agent was not started.",
+        "サンドボックスからこのホストのソケットに届いたため、エージェントを起動しませんでした"
+        "。",
+    ),
+    "sandbox_canary_alive": (
+        "A process left behind in the sandbox could not be ended, so the agent was not "
+        "started.",
+        "サンドボックスに残ったプロセスを終了できなかったため、エージェントを起動しませんでし"
+        "た。",
+    ),
+    "sandbox_canary_failed": (
+        "The sandbox could not be tried out, so the agent was not started: {detail}",
+        "サンドボックスを試せなかったため、エージェントを起動しませんでした: {detail}",
+    ),
 }
