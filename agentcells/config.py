@@ -112,8 +112,9 @@ def _why(error: Exception) -> str:
 
 def _judge(raw: Raw, path: Path) -> tuple[Config | None, list[Mistake]]:
     """All mistakes that can be seen together: what is wrong in itself is taken out for the rest."""
-    mistakes: list[Mistake] = []
-    removed: list[KeyPath] = []
+    removed = _inner_names(raw)
+    mistakes = [_unknown_key(inner) for inner in removed]
+    raw = _without(raw, removed)
     for _ in range(3):  # taking out a value can uncover a missing one
         try:
             config = Config.model_validate(raw)
@@ -136,6 +137,16 @@ def _judge(raw: Raw, path: Path) -> tuple[Config | None, list[Mistake]]:
     return _only_enabled(config), mistakes
 
 
+def _inner_names(raw: Raw) -> list[KeyPath]:
+    """Fields of the types that load sets itself: in the file they are unknown keys."""
+    found: list[KeyPath] = [(name,) for name in ("off", "path") if name in raw]
+    cells = raw.get("cell")
+    for index, cell in enumerate(cells if isinstance(cells, tuple) else ()):
+        if isinstance(cell, dict) and "prompt_text" in cell:
+            found.append(("cell", index, "prompt_text"))
+    return found
+
+
 def _touches(path: KeyPath, removed: list[KeyPath]) -> bool:
     return any(path[: len(gone)] == gone or gone[: len(path)] == path for gone in removed)
 
@@ -153,7 +164,7 @@ def _schema_mistake(raw: Raw, entry: Mapping[str, Any]) -> Mistake:
     if kind == "missing":
         return mistake(path, "missing_key", name=path[-1])
     value = _value(raw, path)
-    if kind == "literal_error" or (kind == "bool_type" and isinstance(value, str)):
+    if kind == "literal_error" or path[-1] == "needs_test":
         return _choice(path, value, entry)
     if kind in NUMBERS:
         return mistake(path, NUMBERS[kind], limit=next(iter(context.values()), ""))

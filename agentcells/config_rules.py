@@ -46,8 +46,10 @@ def mistake(path: Path, key: str, **slots: object) -> Mistake:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The valid name that was probably meant."""
-    found = difflib.get_close_matches(name.casefold(), list(known), n=1, cutoff=0.6)
-    return found[0] if found else None
+    known, folded = list(known), name.casefold()
+    close = difflib.get_close_matches(folded, known, n=1, cutoff=0.6)
+    begun = [other for other in known if len(folded) > 2 and other.startswith(folded)]
+    return next(iter(close + begun), None)
 
 
 def plain(config: Config) -> Iterator[Mistake]:
