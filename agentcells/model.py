@@ -149,6 +149,7 @@ class Row:
     author_id: str = ""
     head_ref: str = ""
     closes: tuple[int, ...] = ()
+    checks: CheckState | None = None  # of a pull request asked for by its id; None: not asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +175,7 @@ class Item:
     pull: PullFacts | None = None
     url: str = ""
     blocked_by: tuple[int, ...] = ()  # open issues this one waits for
+    closed_by: tuple[int, ...] = ()  # open pull requests that say they close it, where the forge tells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,6 +286,7 @@ OutcomeKind: TypeAlias = Literal[
     "bad_answer",  # outside the enum, or not of the schema
     "no_answer",
     "credential",  # weather: the model's login is wrong or missing
+    "model",  # weather: the model named in cells.toml is not to be had
     "usage_limit",  # weather, `until` says when it ends
     "overload",  # weather
     "network",  # weather
@@ -300,7 +303,9 @@ OutcomeKind: TypeAlias = Literal[
     "refused",  # the workspace could not be imported (R41, R43)
 ]
 
-WEATHER: frozenset[str] = frozenset({"credential", "usage_limit", "overload", "network"})
+WEATHER: frozenset[str] = frozenset(
+    {"credential", "model", "usage_limit", "overload", "network"}
+)
 AT_ONCE_HUMAN: frozenset[str] = frozenset({"budget", "turns", "refusal", "too_long"})
 
 
@@ -515,6 +520,7 @@ class Snapshot:
     branches: tuple[str, ...] = ()  # "<repo> <ref>" of branches of ours on the forge
     mac_key: bytes = b""
     notes: tuple[str, ...] = ()
+    label_ids: tuple[str, ...] = ()  # pinned ids of our labels (R23); (): by their exact names alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

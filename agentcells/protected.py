@@ -1,8 +1,8 @@
 """The paths that a run may never change unless the owner's cells.toml says otherwise (R45).
 
-What lies here runs outside every sandbox: on the forge's own machines with the repository's secrets, or on
-the machine of whoever opens the folder in an editor or with an agent. It is the default of
-`[gate] protected`, shown by `agentcells config`, so nothing is protected in secret.
+What lies here runs outside every sandbox: on the forge's own machines with the repository's
+secrets, or on the machine of whoever opens the folder in an editor or with an agent. It is the
+default of `[gate] protected`, shown by `agentcells config`, so nothing is protected in secret.
 """
 
 from __future__ import annotations
