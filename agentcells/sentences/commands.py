@@ -124,15 +124,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view_why_hold_yes": ("It is not on hold.", "保留されていません。"),
     "view_why_hold_no": (
         "It is on hold. You can take {label} off.", "保留中です。{label} を外せば再開できます。"),
-    "view_why_assigned_yes": (
-        "{owner} is among its assignees.", "{owner} が担当に入っています。"),
-    "view_why_assigned_no": (
-        "{owner} is not among its assignees. You can assign yourself to the issue.",
-        "{owner} が担当に入っていません。課題の担当に自分を加えてください。",
-    ),
     "view_why_approved_yes": (
-        "Its label and its text are approved by you.",
-        "ラベルと本文はあなたが承認したものです。",
+        "Label and text are approved by {owner}, who is assigned to it.",
+        "ラベルと本文は担当の {owner} が承認したものです。",
     ),
     "view_why_rounds_yes": (
         "{cell} has run {used} of {limit} times since your last word.",
@@ -217,4 +211,151 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "#{number} is merged into {base} ({sha}).",
         "#{number} を {base} にマージしました({sha})。"),
     "issue_reviewed": ("Reviewed #{number}.", "#{number} をレビューしました。"),
+    # ---- the door of a run
+    "door_bad_arguments": (
+        "`{verb}` does not take these arguments.",
+        "`{verb}` にその引数は使えません。",
+    ),
+    "door_bad_arguments_hint": (
+        "Use `agentcells cell {verb}`, or `agentcells cell {verb} --log [--from N]` to read "
+        "the whole output.",
+        "`agentcells cell {verb}`、または出力全体を読む "
+        "`agentcells cell {verb} --log [--from N]` を使ってください。",
+    ),
+    "door_not_configured": (
+        "This project has no {verb} command.",
+        "このプロジェクトには {verb} コマンドがありません。",
+    ),
+    "door_not_configured_hint": (
+        "Go on without it, and say in your answer how you checked your work.",
+        "これなしで進め、どう確かめたかを回答に書いてください。",
+    ),
+    "door_busy": (
+        "`{verb}` is still running; one command runs at a time.",
+        "`{verb}` がまだ実行中です。コマンドは一度に一つだけ動きます。",
+    ),
+    "door_busy_hint": (
+        "Call `agentcells cell {verb}` to wait for its result.",
+        "`agentcells cell {verb}` を呼んで結果を待ってください。",
+    ),
+    "door_still_running": (
+        "{verb}: still running after {seconds} s",
+        "{verb}: {seconds} 秒経過、実行中",
+    ),
+    "door_left_out": (
+        "[... {bytes} bytes left out; `agentcells cell {verb} --log` shows them ...]",
+        "[... {bytes} バイトを省略。`agentcells cell {verb} --log` で読めます ...]",
+    ),
+    "door_passed": ("{verb}: passed in {seconds} s.", "{verb}: 成功（{seconds} 秒）。"),
+    "door_passed_but_changed": (
+        "{verb}: passed in {seconds} s, but files changed while it ran, so it does not count. "
+        "Run it again.",
+        "{verb}: 成功（{seconds} 秒）。ただし実行中にファイルが変わったため有効になりません。"
+        "もう一度実行してください。",
+    ),
+    "door_failed": (
+        "{verb}: failed after {seconds} s. The output says why.",
+        "{verb}: 失敗（{seconds} 秒）。理由は出力にあります。",
+    ),
+    "door_timed_out": (
+        "{verb}: stopped after {seconds} s, the time limit of this project's commands.",
+        "{verb}: このプロジェクトの時間制限により {seconds} 秒で止めました。",
+    ),
+    "door_page": (
+        "Output from byte {start} to {end} of {total}.",
+        "出力 {total} バイトのうち {start} から {end} まで。",
+    ),
+    "door_no_log": (
+        "There is no output of `{verb}` at this place.",
+        "`{verb}` の出力はその位置にはありません。",
+    ),
+    "door_no_log_hint": (
+        "Run `agentcells cell {verb}` first, or ask from a lower number.",
+        "先に `agentcells cell {verb}` を実行するか、より小さい番号から読んでください。",
+    ),
+    "door_unreadable": ("The request could not be read.", "要求を読み取れませんでした。"),
+    "door_unreadable_hint": (
+        "Use `agentcells cell VERB`; a message must be shorter than 60,000 characters.",
+        "`agentcells cell VERB` を使ってください。メッセージは 6 万文字未満にしてください。",
+    ),
+    "init_wrote": (
+        "Wrote {path}",
+        "{path} を書きました",
+    ),
+    "init_label": (
+        "Made the label {label} in {repo}",
+        "{repo} にラベル {label} を作りました",
+    ),
+    "init_nothing": (
+        "Labels and ids are as they should be; nothing was changed.",
+        "ラベルと ID は正しい状態です。何も変えていません。",
+    ),
+    "init_confirm": (
+        "Write this? (y/n)",
+        "この内容で書きますか? (y/n)",
+    ),
+    "init_stopped": (
+        "Nothing was written.",
+        "何も書いていません。",
+    ),
+    "init_next": (
+        "Next: `agentcells check --config {config}`, then `agentcells tick --dry-run --config {config}`.",
+        "次は `agentcells check --config {config}`、続けて `agentcells tick --dry-run --config {config}` を実行してください。",
+    ),
+    "init_ask_repo": (
+        "Repository (owner/name)",
+        "リポジトリ (owner/name)",
+    ),
+    "init_ask_owner": (
+        "Your login: whose labels and words count",
+        "あなたのログイン名 (ラベルと言葉が効く人)",
+    ),
+    "init_ask_bot": (
+        "Login of the bot account whose token is used (empty: your own token)",
+        "トークンを使うボットのログイン名 (空: 自分のトークン)",
+    ),
+    "init_ask_test": (
+        "Command that tests the project",
+        "プロジェクトのテストコマンド",
+    ),
+    "init_ask_language": (
+        "Language of what agentcells writes (en or ja)",
+        "agentcells が書く文の言語 (en か ja)",
+    ),
+    "label_cell": (
+        "Waits for the cell {cell}",
+        "セル {cell} の順番待ち",
+    ),
+    "label_working": (
+        "A cell is at work on it",
+        "セルが作業中",
+    ),
+    "label_needs_human": (
+        "Waits for your answer",
+        "あなたの返事待ち",
+    ),
+    "label_in_review": (
+        "Ready for you to look at and merge",
+        "確認とマージをお願いします",
+    ),
+    "label_hold": (
+        "Nothing runs on it while this stands",
+        "この間は何も動きません",
+    ),
+    "form_name": (
+        "For the line",
+        "ラインに任せる",
+    ),
+    "form_about": (
+        "agentcells takes this on: it asks, implements, reviews and opens a pull request.",
+        "agentcells が引き受けます: 質問、実装、レビュー、プルリクエストまで。",
+    ),
+    "form_what": (
+        "What should be different?",
+        "何をどう変えたいですか?",
+    ),
+    "form_hint": (
+        "What you see today, what you want to see, and how one can tell that it is done.",
+        "今どうなっているか、どうなってほしいか、何をもって完了とするか。",
+    ),
 }

@@ -734,4 +734,12 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The sandbox could not be tried out, so the agent was not started: {detail}",
         "サンドボックスを試せなかったため、エージェントを起動しませんでした: {detail}",
     ),
+    "init_needs": (
+        "Say which repository and whose: `agentcells init --repo owner/name --owner login`. This folder has no `origin` to find it by.",
+        "どのリポジトリで誰が使うかを指定してください: `agentcells init --repo owner/name --owner login`。このフォルダーには `origin` がありません。",
+    ),
+    "init_no_issue_cell": (
+        "No cell in cells.toml works on issues, so there is nothing an issue form could lead to.",
+        "cells.toml に issue を扱うセルがないため、issue フォームを作れません。",
+    ),
 }

@@ -1,0 +1,205 @@
+"""Makes the places of a run before it starts: workspace, shims, homes, and what setup leaves, from the cache (R37)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from agentcells.git_read import Entry
+from agentcells.model import Problem
+from agentcells.sandbox import HOME, TEMPORARY, WORKSPACE, Box, Containment
+from agentcells.store import Limits, remove_tree
+
+# What decides which packages setup fetches. Manifests too: a project without a lock file has only those.
+LOCK_FILES = frozenset({
+    "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
+    "pyproject.toml", "setup.py", "setup.cfg", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile", "Pipfile.lock",
+    "Cargo.toml", "Cargo.lock", "go.mod", "go.sum", "Gemfile", "Gemfile.lock", "composer.json", "composer.lock",
+    "mix.lock", "pubspec.lock", "Package.resolved", "gradle.lockfile", "pom.xml", "flake.lock", ".nvmrc",
+    ".python-version", ".tool-versions",
+})
+OURS_INSIDE = ("door.py", "forward.py", "leash.py")
+FOLDER = Path(__file__).resolve().parent
+
+
+class Materialises(Protocol):
+    def materialise(self) -> None: ...
+
+
+def make_places(folder: Path, python: str, containment: Containment, account: tuple[int, int] | None) -> None:
+    """The folders of a run, the door's client, and three files of /etc that name nobody."""
+    for name in ("work", "home", "door", "bin/etc", *(f"tmp/{name}" for name in TEMPORARY)):
+        (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+    ours = folder / "bin"
+    for name in OURS_INSIDE:
+        shutil.copyfile(FOLDER / name, ours / name)
+    shim = ours / "agentcells"
+    shim.write_text(f'#!/bin/sh\nexec {_quoted(python)} -I -S "${{0%/*}}/door.py" "$@"\n', encoding="utf-8")
+    uid, gid = account or (os.getuid(), os.getgid())
+    (ours / "etc/passwd").write_text(f"agent:x:{uid}:{gid}::{HOME}:/bin/sh\n", encoding="utf-8")
+    (ours / "etc/group").write_text(f"agent:x:{gid}:\n", encoding="utf-8")
+    (ours / "etc/hosts").write_text("127.0.0.1 localhost cell\n::1 localhost\n", encoding="utf-8")
+    for path in (ours, ours / "etc"):
+        path.chmod(0o755)
+    shim.chmod(0o755)
+    for path in (*(ours / name for name in OURS_INSIDE), *(ours / "etc").iterdir()):
+        path.chmod(0o644)
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def give_to(account: tuple[int, int], folder: Path, names: Iterable[str]) -> None:
+    """Everything of a run belongs to its own account; bwrap's --uid alone would leave the host's root."""
+    owner = f"{account[0]}:{account[1]}"
+    paths = [str(folder / name) for name in names]
+    subprocess.run(["chown", "-hR", owner, "--", *paths], check=True, stdin=subprocess.DEVNULL)
+
+
+# ---------------------------------------------------------------- setup and its cache
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What setup has to do before the agent may start. `run` "": nothing."""
+
+    run: str = ""  # name of the folder it runs in, below the run folder
+    store: Path | None = None  # where what it leaves is cached
+    cached: Path | None = None  # take it from here instead
+
+
+def lock_hash(limits: Limits, entries: Mapping[str, Entry]) -> str:
+    """Names what setup would leave: the command, what is kept of it, and every lock file."""
+    locks = {
+        path: str(entry.sha) for path, entry in entries.items()
+        if PurePosixPath(path).name in LOCK_FILES or _is_requirements(path)
+    }
+    told = [limits.setup, limits.keep, limits.setup_hosts, sorted(locks.items()), sys.platform]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
+
+
+def _is_requirements(path: str) -> bool:
+    name = PurePosixPath(path).name
+    return name.startswith("requirements") and name.endswith(".txt")
+
+
+def plan_setup(limits: Limits, base: Mapping[str, Entry], start: Mapping[str, Entry]) -> Plan:
+    """From the cache of the base's lock files; else run it; private to the run when the locks differ."""
+    if not limits.setup:
+        return Plan()
+    if not limits.keep:
+        return Plan(run="work")  # it leaves nothing that could be carried over: it works in place
+    key = lock_hash(limits, base)
+    if lock_hash(limits, start) != key or not limits.cache:
+        return Plan(run="tmp/setup")
+    cached = Path(limits.cache, key)
+    return Plan(cached=cached) if cached.is_dir() else Plan(run="tmp/setup", store=cached)
+
+
+def take_kept(source: Path, work: Path, keep: Iterable[str]) -> None:
+    """Copy what setup left under `keep` into the workspace: each run has its own."""
+    for name in keep:
+        if not inside(name):
+            raise Problem("run_bad_keep", exit_code=2, path=name)
+        origin, target = source / name, work / name
+        if not origin.exists() or origin.is_symlink() or _through_link(work, name):
+            continue
+        if target.exists() or target.is_symlink():
+            remove_tree(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-a", "--", str(origin), str(target)], check=True, stdin=subprocess.DEVNULL)
+
+
+def _through_link(root: Path, name: str) -> bool:
+    """Whether a folder on the way to `name` is a link: it might lead out of the workspace."""
+    parts = PurePosixPath(name).parts
+    return any((root / Path(*parts[:depth])).is_symlink() for depth in range(1, len(parts)))
+
+
+def keep_in_cache(source: Path, cached: Path, keep: Iterable[str]) -> None:
+    """Whole or not at all: another run may be looking for it now."""
+    beside = cached.with_name(f".{cached.name}.{os.getpid()}")
+    beside.mkdir(parents=True)
+    take_kept(source, beside, keep)
+    try:
+        beside.rename(cached)
+    except OSError:
+        remove_tree(beside)  # somebody was faster, with the same
+
+
+def inside(name: str) -> bool:
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
+
+
+# ---------------------------------------------------------------- programs inside
+
+
+def inner_python(containment: Containment) -> tuple[str, tuple[str, ...]]:
+    """The interpreter for our own programs inside, and what must be readable for it."""
+    if containment == "none":
+        return sys.executable, ()
+    system = Path("/usr/bin/python3")
+    if system.exists() and system.resolve().is_relative_to("/usr"):
+        return str(system), ()
+    return str(Path(sys.executable).resolve()), (str(Path(sys.base_prefix).resolve()),)
+
+
+def agent_program(
+    command: tuple[str, ...], containment: Containment, path: str, read: tuple[str, ...]
+) -> tuple[list[str], tuple[str, ...]]:
+    """The agent's program and fixed arguments, and what must be readable for them.
+
+    What the owner's command line names by an absolute path is readable for the agent: it could not start otherwise.
+    """
+    where = os.pathsep.join([path, *(f"{folder}/bin" for folder in read)])
+    found = shutil.which(command[0], path=where)
+    if found is None:
+        raise Problem("run_no_agent", exit_code=2, command=command[0])
+    if containment == "none":
+        return [found, *command[1:]], ()
+    program = Path(found).resolve()
+    needed = [] if program.is_relative_to("/usr") else [str(_bundle(program))]
+    for argument in command[1:]:
+        if argument.startswith("/") and Path(argument).exists() and not argument.startswith(("/usr/", "/proc", "/dev")):
+            needed.append(argument)
+    return [str(program), *command[1:]], tuple(dict.fromkeys(needed))
+
+
+def _bundle(program: Path) -> Path:
+    """What has to be bound for a program outside /usr: its package, its toolchain, or the file alone."""
+    for folder in program.parents:
+        if (folder / "package.json").is_file():
+            return folder
+    prefix = program.parent.parent
+    if program.parent.name == "bin" and (prefix / "lib").is_dir() and not Path.home().is_relative_to(prefix):
+        return prefix
+    return program
+
+
+def make_box(
+    folder: Path, limits: Limits, *, writes: bool, lock_fd: int, account: tuple[int, int] | None,
+    python: str, read: Iterable[str],
+) -> Box:
+    for path in read:
+        if not Path(path).exists():
+            raise Problem("run_unreadable_path", exit_code=2, path=path)
+    return Box(
+        containment="none" if limits.containment == "none" else "strong", folder=str(folder), writes=writes,
+        python=python, lock_fd=lock_fd, read=tuple(read), account=account or (),
+    )
+
+
+__all__ = [
+    "WORKSPACE", "Plan", "agent_program", "give_to", "inner_python", "inside", "keep_in_cache", "lock_hash", "make_box",
+    "make_places", "plan_setup", "take_kept",
+]

@@ -1,0 +1,234 @@
+"""The only ways out of a sandbox: the model's API with the key added out here, or a tunnel to listed hosts (R38).
+
+Served by the runner on a unix socket of the run. Whatever is refused is logged by the name asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import socket
+import socketserver
+import ssl
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from agentcells.model import Problem
+from agentcells.text import printable
+
+# All that claude asks of the API when its base URL is set (measured); nothing else is worth a key.
+ALLOWED = {
+    "HEAD": frozenset({"/"}),
+    "POST": frozenset({"/v1/messages", "/v1/messages/count_tokens"}),
+}
+BODY_LIMIT = 64 << 20
+CONNECT_WITHIN_S = 30.0
+SILENT_S = 1200.0
+# They belong to one connection, or name the credential or the host: never handed on.
+DROPPED = frozenset({
+    "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "transfer-encoding", "te",
+    "trailer", "upgrade", "authorization", "x-api-key", "content-length", "expect",
+})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """The API, and what is added to each request: the credential that the sandbox never sees."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """What one socket leads to: an API, or tunnels to hosts ("name", "name:port" or "*.name")."""
+
+    upstream: Upstream | None = None
+    hosts: Sequence[str] = ()
+
+    def allows(self, host: str, port: int) -> bool:
+        return any(_matches(entry, host.lower().rstrip("."), port) for entry in self.hosts)
+
+
+def _matches(entry: str, host: str, port: int) -> bool:
+    name, _, wanted = entry.lower().partition(":")
+    if port != int(wanted or 443):
+        return False
+    return host.endswith(name[1:]) if name.startswith("*.") else host == name
+
+
+class Proxy:
+    """A listening socket at `path` for as long as the `with` lasts."""
+
+    def __init__(self, path: Path, way: Way, log: Path, account: Sequence[int] = ()) -> None:
+        self.server = _Server(path, way, log)
+        if account:
+            os.chown(path, account[0], account[1])
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.2,), daemon=True)
+
+    def __enter__(self) -> Proxy:
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def __init__(self, path: Path, way: Way, log: Path) -> None:
+        self.way = way
+        self.log = log
+        back = Path.cwd()  # by its short name: a socket's path has at most 107 bytes
+        os.chdir(path.parent)
+        try:
+            super().__init__(path.name, _Handler)
+        finally:
+            os.chdir(back)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away in the middle is no event worth a traceback."""
+
+    def note(self, text: str) -> None:
+        with self.log.open("a", encoding="utf-8") as out:
+            out.write(f"{time.strftime('%H:%M:%S')} {printable(text)[:300]}\n")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    server_version = "agentcells"
+    sys_version = ""
+    timeout = SILENT_S
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """The run folder's network.log is written by `note`; a request that passes is no news."""
+
+    def handle_one_request(self) -> None:
+        self.client_address = ("sandbox", 0)  # a unix socket has no name to show
+        super().handle_one_request()
+
+    def do_HEAD(self) -> None:
+        self._api()
+
+    def do_GET(self) -> None:
+        self._api()
+
+    def do_POST(self) -> None:
+        self._api()
+
+    do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_GET
+
+    # ------------------------------------------------------------ the API
+
+    def _api(self) -> None:
+        upstream = self.server.way.upstream
+        path = urlsplit(self.path).path
+        if upstream is None or path not in ALLOWED.get(self.command, frozenset()):
+            self._refuse(f"refused {self.command} {self.path}")
+            return
+        length = self.headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > BODY_LIMIT:
+            self._refuse(f"refused {self.command} {self.path}: no usable length")
+            return
+        body = self.rfile.read(int(length))
+        try:
+            with contextlib.closing(_connection(upstream.url)) as connection:
+                connection.request(self.command, _join(upstream.url, self.path), body, self._headers(upstream))
+                self._relay(connection.getresponse())
+        except OSError as problem:
+            self.server.note(f"no answer from {urlsplit(upstream.url).hostname}: {problem}")
+            self.close_connection = True
+
+    def _headers(self, upstream: Upstream) -> dict[str, str]:
+        kept = {name: value for name, value in self.headers.items() if name.lower() not in DROPPED}
+        return {**kept, **upstream.headers}
+
+    def _relay(self, answer: http.client.HTTPResponse) -> None:
+        """Head, then bytes as they come: the stream must not wait for a full buffer."""
+        self.send_response_only(answer.status, answer.reason)
+        length = answer.getheader("content-length")
+        for name, value in answer.getheaders():
+            if name.lower() not in DROPPED:
+                self.send_header(name, value)
+        if length is not None:
+            self.send_header("content-length", length)
+        else:
+            self.send_header("connection", "close")
+            self.close_connection = True
+        self.end_headers()
+        if self.command != "HEAD":
+            while data := answer.read1(1 << 16):
+                self.wfile.write(data)
+                self.wfile.flush()
+
+    # ------------------------------------------------------------ the tunnel
+
+    def do_CONNECT(self) -> None:
+        host, _, port = self.path.rpartition(":")
+        if not host or not port.isdecimal() or not self.server.way.allows(host, int(port)):
+            self._refuse(f"refused CONNECT {self.path}")
+            return
+        try:
+            outside = socket.create_connection((host, int(port)), CONNECT_WITHIN_S)
+        except OSError as problem:
+            self.server.note(f"no connection to {self.path}: {problem}")
+            self.send_error(502)
+            return
+        with outside:
+            outside.settimeout(SILENT_S)
+            self.send_response_only(200, "Connection established")
+            self.end_headers()
+            back = threading.Thread(target=_pump, args=(outside, self.connection), daemon=True)
+            back.start()
+            _pump(self.connection, outside)
+            back.join()
+        self.close_connection = True
+
+    def _refuse(self, why: str) -> None:
+        self.server.note(why)
+        self.close_connection = True
+        self.send_response(403)
+        self.send_header("content-length", "0")
+        self.send_header("connection", "close")
+        self.end_headers()
+
+
+def _pump(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(1 << 16):
+            target.sendall(data)
+    with contextlib.suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
+
+
+def _connection(url: str) -> http.client.HTTPConnection:
+    parts = urlsplit(url)
+    if parts.scheme == "https":
+        context = ssl.create_default_context()
+        return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=SILENT_S, context=context)
+    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=SILENT_S)
+
+
+def _join(url: str, path: str) -> str:
+    return urlsplit(url).path.rstrip("/") + path
+
+
+def check_upstream(url: str, hosts: Sequence[str]) -> None:
+    """The base URL must be one of the hosts that cells.toml lists: they are all that may be reached."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise Problem("run_bad_base_url", exit_code=2, url=url)
+    if not any(entry.partition(":")[0].lower() == parts.hostname for entry in hosts):
+        raise Problem("run_host_not_listed", exit_code=2, host=parts.hostname)

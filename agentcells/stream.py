@@ -1,0 +1,77 @@
+"""What an agent says on its outputs: read without waiting, kept within bounds, the result line never lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+CHUNK = 1 << 16
+AT_ONCE = 1 << 20  # per turn of the loop: a flood must not keep the clocks from being looked at
+STREAM_LIMIT = 32 << 20
+LINE_LIMIT = 8 << 20
+WORDS_LIMIT = 16 << 10
+
+
+class Words:
+    """The first part of a text, e.g. of standard error; written to a file as well when there is one."""
+
+    def __init__(self, log: int) -> None:
+        self.log = log
+        self.size = 0
+        self._first = b""
+
+    def take(self, fd: int, most: int = AT_ONCE) -> bool:
+        """Read what is there now. True: the other side has closed."""
+        taken = 0
+        while taken < most:
+            try:
+                data = os.read(fd, CHUNK)
+            except BlockingIOError:
+                return False
+            if not data:
+                return True
+            taken += len(data)
+            self.put(data)
+        return False
+
+    def put(self, data: bytes) -> None:
+        if self.log >= 0 and self.size < STREAM_LIMIT:
+            os.write(self.log, data)
+        self._first += data[: max(0, WORDS_LIMIT - len(self._first))]
+        self.size += len(data)
+
+    def text(self) -> str:
+        return self._first.decode("utf-8", "replace")
+
+
+class Stream(Words):
+    """stream-json: one event a line. The last `result` event is what the run ended with."""
+
+    def __init__(self, log: int) -> None:
+        super().__init__(log)
+        self.result: dict[str, Any] | None = None
+        self._rest = b""
+
+    def put(self, data: bytes) -> None:
+        super().put(data)
+        *whole, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LINE_LIMIT:
+            self._rest = b""
+        for line in whole:
+            self._look(line)
+
+    def finish(self) -> None:
+        """Nothing more will come: a last line without its end counts too."""
+        self._look(self._rest)
+        self._rest = b""
+
+    def _look(self, line: bytes) -> None:
+        if b'"result"' not in line or not line.lstrip().startswith(b"{"):
+            return
+        try:
+            event = json.loads(line)
+        except ValueError:
+            return
+        if isinstance(event, dict) and event.get("type") == "result":
+            self.result = event
