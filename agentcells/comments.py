@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from agentcells import text
 from agentcells.config import Config
@@ -71,11 +71,16 @@ def result_post(
         seen=order.seen, text_hash=order.text_hash, cause=cause,
         head=delivery.push_sha if delivery else order.start,
     )
-    line = " ".join(_state(config, order, outcome, to, reason, pull_opened))
+    gap = "" if language == "ja" else " "
+    line = gap.join(_state(config, order, outcome, to, reason, pull_opened))
     notes = list(_notes(delivery, end, kept, language))
     facts = list(_facts(config, order, outcome, delivery, end, rounds))
     fold = folded(say("comment_details", language), facts)
-    return _fitted(marker, outcome.comment, key, lambda said: _stacked([line], notes, said, fold))
+    room = BODY_LIMIT - len(render_marker(marker)) - 64  # 64: the MAC and the line end
+    body = _within(
+        outcome.comment, room, language, lambda said: _stacked([line], *notes, said, fold)
+    )
+    return whole(marker, body, key)
 
 
 def notice_post(
@@ -101,10 +106,12 @@ def pull_text(
     test = [say("comment_how_tested", language, how=_tested(config, delivery, tested, None))]
     fold = folded(say("comment_details", language), _run_facts(order, outcome, language))
 
-    def below_marker(said: list[str]) -> str:
+    def body(said: list[str]) -> str:
         return _stacked(closes, said, flags, test, fold)
 
-    return _title(order, language), _within(outcome.comment, BODY_LIMIT, below_marker)
+    return _title(order, language), _within(
+        outcome.comment, BODY_LIMIT, language, body
+    )
 
 
 # ---------------------------------------------------------------- the line of state
@@ -175,21 +182,21 @@ def _sentence(key: str, slots: Slots, language: str) -> str:
 
 def _notes(
     delivery: Delivery | None, end: RunEnd | None, kept: bool, language: str
-) -> Iterable[str]:
+) -> Iterator[list[str]]:
     """What the owner must know without opening anything."""
     if delivery is not None:
         blocks = (_finding(f) for f in delivery.verdict.blocks)
-        yield from _listing("comment_blocks", blocks, language)
+        yield _listing("comment_blocks", blocks, language)
         conflicts = (_code(path) for path in delivery.conflicts)
-        yield from _listing("comment_conflicts", conflicts, language)
+        yield _listing("comment_conflicts", conflicts, language)
         if delivery.foreign:
             who = ", ".join(_one_line(name, ITEM) for name in delivery.foreign[:ITEMS])
-            yield say("comment_foreign", language, who=who)
+            yield [say("comment_foreign", language, who=who)]
     if end is not None:
         refusals = (_one_line(why, ITEM) for why in end.refusals)
-        yield from _listing("comment_refusals", refusals, language)
+        yield _listing("comment_refusals", refusals, language)
     if kept:
-        yield say("comment_kept", language)
+        yield [say("comment_kept", language)]
 
 
 def _facts(
@@ -200,7 +207,7 @@ def _facts(
     yield from _run_facts(order, outcome, language)
     if rounds is not None:
         yield "- " + say("comment_rounds", language, used=rounds[0], limit=rounds[1])
-    if delivery is not None:
+    if delivery is not None and (order.writes or (end and end.tested)):
         yield "- " + _tested(config, delivery, end.tested if end else None, end)
     if end is not None:
         records = (_one_line(message, ITEM) for message in end.records)
@@ -210,7 +217,8 @@ def _facts(
         yield from _listing("comment_flags", flags, language)
     yield from ("", say("comment_commands", language))
     if outcome.detail:
-        yield from ("", *_block(text.head_tail(text.printable(outcome.detail), DETAIL)))
+        detail = text.head_tail(text.printable(outcome.detail), DETAIL, language)
+        yield from ("", *_block(detail))
 
 
 def _run_facts(order: Order, outcome: Outcome, language: str) -> Iterable[str]:
@@ -232,7 +240,7 @@ def _tested(
     else:
         how = "comment_tested" if tested.passed else "comment_test_failed"
     merged = [say("comment_merged_base", language)] if delivery.merged_base else []
-    return " ".join([say(how, language), *merged])
+    return ("" if language == "ja" else " ").join([say(how, language), *merged])
 
 
 def _listing(key: str, lines: Iterable[str], language: str) -> list[str]:
@@ -255,11 +263,13 @@ def _finding(finding: Finding) -> str:
 
 
 def _one_line(value: str, limit: int) -> str:
-    return text.harmless(" ".join(text.bounded(text.printable(text.clean(value)), limit).split()))
+    """Somebody's words inside a line of ours: they set nothing off and open no block."""
+    one = " ".join(text.bounded(text.clean(value), limit).split())
+    return " ".join(text.harmless(one).split("\n")).replace("~~~", r"\~\~\~")
 
 
 def _code(path: str) -> str:
-    shown = text.bounded(text.printable(path), ITEM).replace("\n", " ")
+    shown = text.bounded(text.printable(path, one_line=True), ITEM)
     ticks = "`" * (_longest_run(shown) + 1)
     return f"`{shown}`" if ticks == "`" else f"{ticks} {shown} {ticks}"
 
@@ -299,19 +309,12 @@ def _stacked(*parts: list[str]) -> str:
     return "\n\n".join("\n".join(part).strip("\n") for part in parts if part)
 
 
-def _fitted(
-    marker: Marker, comment: str, key: bytes, build: Callable[[list[str]], str]
-) -> tuple[Marker, str]:
-    room = BODY_LIMIT - len(render_marker(marker)) - 64  # 64: the MAC and the line end
-    return whole(marker, _within(comment, room, build), key)
-
-
-def _within(comment: str, room: int, build: Callable[[list[str]], str]) -> str:
+def _within(comment: str, room: int, language: str, build: Callable[[list[str]], str]) -> str:
     """Only the model's own text is cut, in its middle, and says so."""
     limit = MODEL_TEXT
     while True:
-        said = text.harmless(text.bounded(text.clean(comment), limit)).strip()
-        body = build([said] if said else [])
+        said = text.harmless(text.bounded(text.clean(comment), limit, language)).strip("\n")
+        body = build([said] if said.strip() else [])
         if len(body) <= room or limit == 0:
             return body
         limit //= 2

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from agentcells.model import Ledger, LedgerRow, Marker, MarkerKind, Move
-from agentcells.sentences import say
+from agentcells.sentences import SENTENCES, say
 
 LEDGER_LIMIT = 60_000  # a forge refuses a comment of more than 65,536 characters
 ROWS_SHOWN = 40  # a person reads the newest; the hidden data holds the rest
@@ -191,7 +191,8 @@ def _table(ledger: Ledger, language: str) -> Iterable[str]:
 
 def outcome_words(kind: str, language: str) -> str:
     """An outcome as a person reads it; "" is a run that has not ended."""
-    return say(f"comment_outcome_{kind or 'running'}", language)
+    key = f"comment_outcome_{kind or 'running'}"
+    return say(key, language) if key in SENTENCES else kind  # of a later version: no reason to fail
 
 
 def _table_text(text: str) -> str:
@@ -233,7 +234,6 @@ def _row(raw: object) -> LedgerRow:
     run, machine, cell, start, timeout_s, end, outcome, then, tokens, usd, counts = _listed(
         raw, str, str, str, str, int, str, str, str, int, float, bool
     )
-    outcome_words(outcome, "en")  # an outcome nobody knows: KeyError, the data is damaged
     return LedgerRow(
         run=run, machine=machine, cell=cell, start=_sure_time(start), timeout_s=timeout_s,
         end=_time(end), outcome=outcome, next=then, tokens=tokens, usd=usd, counts=counts,

@@ -17,6 +17,7 @@ from agentcells.model import (
     Account,
     Claim,
     Comment,
+    Marker,
     Member,
     Pair,
     Problem,
@@ -216,7 +217,7 @@ class _Room:
         """The newest result of each earlier cell, ours and unedited: by id, and as blocks."""
         newest: dict[str, Comment] = {}
         for _member, comment in _comments(self.pair):
-            marker = trust.our_marker(comment, self.snapshot.viewer)
+            marker = self.marker(comment)
             if marker and marker.kind == "decision" and marker.cell and not marker.cause:
                 newest[marker.cell] = comment
         blocks = [
@@ -233,8 +234,7 @@ class _Room:
         """Everything else that somebody wrote, and the checks that failed; oldest first."""
         blocks = []
         for _member, comment in _comments(self.pair):
-            voice = trust.voice(comment, self.config, self.snapshot.owner, self.snapshot.viewer)
-            if voice != "instruction" and comment.id not in used and self.worth(comment):
+            if comment.id not in used and self.worth(comment):
                 blocks.append(_Block(at=comment.created_at, shown=self.fenced(
                     text.bounded(_result(comment.body), BLOCK), "prompt_wrote",
                     who=_login(comment.author), where=self.where(comment),
@@ -242,13 +242,21 @@ class _Room:
                 )))
         return blocks + list(self.failed_checks())
 
+    def marker(self, comment: Comment) -> Marker | None:
+        return trust.our_marker(comment, self.snapshot.viewer, self.snapshot.mac_key)
+
+    def voice(self, comment: Comment) -> trust.Voice:
+        world = self.snapshot
+        return trust.voice(comment, self.config, world.owner, world.viewer, world.mac_key)
+
     def worth(self, comment: Comment) -> bool:
-        """Our ledger, notices and failures tell a model nothing about the work."""
-        marker = trust.our_marker(comment, self.snapshot.viewer)
+        """Instructions stand above; our ledger, notices and failures say nothing about the work."""
+        marker = self.marker(comment)
         ours = marker is not None and (
             marker.kind in ("ledger", "notice") or marker.cause not in ("", ANSWER)
         )
-        return not ours and bool(_result(comment.body).strip())
+        told = ours or self.voice(comment) == "instruction"
+        return not told and bool(_result(comment.body).strip())
 
     def edited(self, comment: Comment) -> str:
         if comment.edits is None:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from agentcells import decide, trust
+from agentcells import rounds, trust
+from agentcells.case import Case, open_case
 from agentcells.config import Cell, Config
 from agentcells.model import (
+    HOLD,
     IN_REVIEW,
     NEEDS_HUMAN,
-    Ledger,
     Pair,
     Plan,
     RunFact,
@@ -28,6 +29,7 @@ TITLE = 40  # columns of a title on the board
 UNKNOWN = "?"  # group of the items whose state cannot be told from their labels
 
 Slots = Mapping[str, object] | Iterable[tuple[str, object]]
+Check = tuple[str, bool, dict[str, object]]  # sentence, whether it holds, what fills the sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,56 +99,43 @@ def status_value(config: Config, snapshot: Snapshot, plan: Plan) -> dict[str, An
 def standings_of(config: Config, snapshot: Snapshot, plan: Plan) -> list[Standing]:
     """All items that carry a label of ours or were left alone for a reason."""
     skips = {skip.pair_key: skip for skip in plan.skips}
+    cases = [open_case(config, snapshot, pair, snapshot.brake) for pair in snapshot.pairs]
     found = [
-        _standing(config, snapshot, plan, pair, skips.get(pair.key))
-        for pair in snapshot.pairs
-        if pair.key in skips or _group(config, pair) != ""
+        _standing(case, plan, skips.get(case.pair.key)) for case in cases
+        if case.pair.key in skips or case.state.labelled
     ]
     return sorted(found, key=lambda one: (one.repo, one.number))
 
 
-def _standing(
-    config: Config, snapshot: Snapshot, plan: Plan, pair: Pair, skip: Skip | None
-) -> Standing:
-    language = config.factory.language
-    group = _group(config, pair)
-    ledger = _ledger(pair, snapshot)
-    cell = config.cell(group)
-    who, why = _waits(snapshot, plan, pair, group, skip, language)
+def _standing(case: Case, plan: Plan, skip: Skip | None) -> Standing:
+    pair = case.pair
+    group = case.state.only or UNKNOWN
+    cell = case.config.cell(group)
+    who, why = _waits(case, plan, group, skip)
     return Standing(
         repo=pair.repo, number=pair.number,
         pull=pair.pull.number if pair.issue and pair.pull else None,
-        title=pair.anchor.title, group=group or UNKNOWN, who=who, why=why,
-        moving=_moves(plan, pair) or _running(snapshot, pair) is not None,
-        rounds=None if cell is None else rounds_used(config, pair, cell, snapshot),
+        title=pair.anchor.title, group=group, who=who, why=why,
+        moving=_moves(plan, pair) or _running(case) is not None,
+        rounds=None if cell is None else rounds.used(case.book, cell.name, case.heard_at),
         limit=None if cell is None else cell.max_rounds,
-        runs=ledger.older_runs + len(ledger.rows),
-        usd=ledger.older_usd + sum(row.usd for row in ledger.rows),
+        runs=rounds.runs(case.book), usd=rounds.dollars(case.book),
     )
 
 
-def _waits(
-    snapshot: Snapshot, plan: Plan, pair: Pair, group: str, skip: Skip | None, language: str
-) -> tuple[str, str]:
+def _waits(case: Case, plan: Plan, group: str, skip: Skip | None) -> tuple[str, str]:
     """Whom an item waits for, and why, in that order of what is known."""
-    if (run := _running(snapshot, pair)) is not None:
-        minutes = int((snapshot.now - run.order.created_at).total_seconds() // 60)
+    language = case.config.factory.language
+    if (run := _running(case)) is not None:
+        minutes = int((case.snapshot.now - run.order.created_at).total_seconds() // 60)
         return "machine", say("view_running", language, cell=run.order.cell, minutes=minutes)
-    if _moves(plan, pair):
+    if _moves(plan, case.pair):
         return "machine", say("view_next_tick", language)
     if skip is not None:
         return skip.who, because(skip.key, skip.slots, language)
     if group in (NEEDS_HUMAN, IN_REVIEW):
         return "owner", say(f"view_waits_{group.replace('-', '_')}", language)
     return "machine", say("view_waits", language)
-
-
-def _group(config: Config, pair: Pair) -> str:
-    """The one state of a pair; "" without any, UNKNOWN with several."""
-    state = decide.state_of(config, pair)
-    if len(state.states) == 1:
-        return next(iter(state.states))
-    return UNKNOWN if state.states or state.working or state.hold else ""
 
 
 def _groups(config: Config, standings: list[Standing]) -> list[str]:
@@ -201,62 +190,49 @@ def _unreadable(item: Unreadable) -> str:
 def why(config: Config, snapshot: Snapshot, plan: Plan, number: int) -> list[str]:
     """Each condition of an item, held or not, who can change it, and what the next tick does."""
     language = config.factory.language
-    pairs = [pair for pair in snapshot.pairs if number in _numbers(pair)]
     lines: list[str] = []
-    for pair in pairs:
-        lines += [*([""] if lines else []), f"{pair.key}  {cut(pair.anchor.title, 70)}",
-                  *_conditions(config, snapshot, pair), *_verdict(snapshot, plan, pair, language)]
+    for pair in snapshot.pairs:
+        if number in {item.number for item in (pair.issue, pair.pull) if item is not None}:
+            case = open_case(config, snapshot, pair, snapshot.brake)
+            title = f"{pair.key}  {cut(pair.anchor.title, 70)}"
+            lines += [*([""] if lines else []), title, *_conditions(case), *_verdict(case, plan)]
     for item in snapshot.unreadable:
         if item.number == number:
             lines.append(say("view_why_unreadable", language, item=_unreadable(item)))
     return lines or [say("view_why_unknown", language, number=number)]
 
 
-def _conditions(config: Config, snapshot: Snapshot, pair: Pair) -> Iterator[str]:
-    for key, holds, slots in _checks(config, snapshot, pair):
-        yield f"  {_answer(key, holds, slots, config.factory.language)}"
+def _conditions(case: Case) -> Iterator[str]:
+    """Each condition as a sentence: what holds, or what does not and who can change it."""
+    language = case.config.factory.language
+    for key, holds, slots in _checks(case):
+        mark = say("view_yes" if holds else "view_no", language)
+        if key.startswith("view_why_"):
+            key += "_yes" if holds else "_no"
+        yield f"  {mark} {because(key, slots, language)}"
 
 
-def _answer(key: str, holds: bool, slots: Slots, language: str) -> str:
-    """A condition as a sentence: what holds, or what does not and who can change it."""
-    mark = say("view_yes" if holds else "view_no", language)
-    if key.startswith("view_why_"):
-        key += "_yes" if holds else "_no"
-    return f"{mark} {because(key, slots, language)}"
-
-
-Check = tuple[str, bool, dict[str, object]]
-
-
-def _checks(config: Config, snapshot: Snapshot, pair: Pair) -> Iterator[Check]:
+def _checks(case: Case) -> Iterator[Check]:
     """The conditions in the order in which they are asked."""
-    state = decide.state_of(config, pair)
-    group = _group(config, pair)
+    config, pair, state = case.config, case.pair, case.state
     labels = " + ".join(sorted(config.label(one) for one in state.states)) or "-"
     yield "view_why_open", pair.anchor.state == "open", {"state": pair.anchor.state}
-    yield "view_why_state", len(state.states) == 1, {"labels": labels}
-    yield "view_why_hold", not state.hold, {"label": config.label("hold")}
-    if pair.issue is not None:
-        ids = {account.id for account in pair.issue.assignees}
-        yield "view_why_assigned", snapshot.owner.id in ids, {"owner": snapshot.owner.login}
-    cell = config.cell(group)
+    yield "view_why_state", bool(state.only), {"labels": labels}
+    yield "view_why_hold", not state.hold, {"label": config.label(HOLD)}
+    cell = config.cell(state.only)
     if cell is not None:
-        yield from _cell_checks(config, snapshot, pair, cell)
-    yield from _machine_checks(config, snapshot)
+        yield from _cell_checks(case, cell)
+    yield from _machine_checks(config, case.snapshot)
 
 
-def _cell_checks(
-    config: Config, snapshot: Snapshot, pair: Pair, cell: Cell
-) -> Iterator[Check]:
-    answer = trust.may_run(config, pair, cell, snapshot)
+def _cell_checks(case: Case, cell: Cell) -> Iterator[Check]:
+    answer = trust.may_run(case.config, case.pair, cell, case.snapshot)
     if isinstance(answer, trust.Distrust):
         yield answer.key, False, dict(answer.slots)
     else:
-        yield "view_why_approved", True, {}
-    ledger = _ledger(pair, snapshot)
-    used, runs = rounds_used(config, pair, cell, snapshot), ledger.older_runs + len(ledger.rows)
-    usd = ledger.older_usd + sum(row.usd for row in ledger.rows)
-    limits = config.limits
+        yield "view_why_approved", True, {"owner": case.snapshot.owner.login}
+    limits, usd = case.config.limits, rounds.dollars(case.book)
+    used, runs = rounds.used(case.book, cell.name, case.heard_at), rounds.runs(case.book)
     yield "view_why_rounds", used < cell.max_rounds, {
         "cell": cell.name, "used": used, "limit": cell.max_rounds}
     yield "view_why_runs", runs < limits.runs_per_item, {
@@ -274,50 +250,26 @@ def _machine_checks(config: Config, snapshot: Snapshot) -> Iterator[Check]:
     yield "view_why_stop", not brake.stopped, {}
 
 
-def _verdict(snapshot: Snapshot, plan: Plan, pair: Pair, language: str) -> Iterator[str]:
+def _verdict(case: Case, plan: Plan) -> Iterator[str]:
     """What comes of it: what runs now, what the next tick does, or why it leaves the item alone."""
-    run = _running(snapshot, pair)
+    language = case.config.factory.language
+    run = _running(case)
     if run is not None:
         yield say("view_why_running", language, run=run.order.run, cell=run.order.cell)
-    elif _moves(plan, pair):
+    elif _moves(plan, case.pair):
         yield say("view_why_moves", language)
     for skip in plan.skips:
-        if skip.pair_key == pair.key:
+        if skip.pair_key == case.pair.key:
             yield say("view_why_skip", language, why=because(skip.key, skip.slots, language),
                       who=say(f"view_change_{skip.who}", language))
-
-
-# ---------------------------------------------------------------- facts about one item
-
-
-def rounds_used(config: Config, pair: Pair, cell: Cell, snapshot: Snapshot) -> int:
-    """How often a cell ran for the pair since the owner's last word or label (R31)."""
-    ledger = _ledger(pair, snapshot)
-    said = trust.owner_said(config, pair, snapshot.owner, snapshot.viewer)
-    words = [ledger.approved_at, *(comment.created_at for comment in said)]
-    since = max((at for at in words if at is not None), default=None)
-    return sum(
-        row.cell == cell.name and row.counts and (since is None or row.start >= since)
-        for row in ledger.rows
-    )
-
-
-def _ledger(pair: Pair, snapshot: Snapshot) -> Ledger:
-    found = trust.our_ledger(pair, snapshot.viewer)
-    return Ledger() if found is None else found[1]
-
-
-def _numbers(pair: Pair) -> set[int]:
-    return {item.number for item in (pair.issue, pair.pull) if item is not None}
 
 
 def _moves(plan: Plan, pair: Pair) -> bool:
     return any(action.pair_key == pair.key for action in plan.actions)
 
 
-def _running(snapshot: Snapshot, pair: Pair) -> RunFact | None:
-    alive = (run for run in snapshot.runs if run.status == "alive")
-    return next((run for run in alive if run.order.pair_key == pair.key), None)
+def _running(case: Case) -> RunFact | None:
+    return next((run for run in case.runs if run.status == "alive"), None)
 
 
 def _paused(snapshot: Snapshot) -> bool:

@@ -232,7 +232,7 @@ def _edges(config: Config, language: str) -> Iterator[str]:
 
 
 def _reply_target(config: Config) -> str | None:
-    """Where the owner's words on `in-review` go: as configured, else to what opens pull requests."""
+    """Where the owner's words on `in-review` go: as configured, else to what opens the pull."""
     opening = (cell.name for cell in config.cells if cell.on == "issue" and cell.needs_record)
     return config.reply_cell() or next(opening, None)
 

@@ -66,7 +66,7 @@ COMMENTS: dict[str, tuple[str, str]] = {
     "comment_failed": (
         "**{cell}** did not finish: {words}.", "**{cell}** は終わりませんでした: {words}。"),
     "comment_overruled": (
-        "It did not go on to {wanted}:", "{wanted} には進みませんでした。理由:"),
+        "It did not go on to {wanted}.", "{wanted} には進みませんでした。"),
     "comment_target_done": ("your inspection", "あなたの確認"),
     "comment_target_merge": ("the merge", "マージ"),
     "comment_next_cell": (
