@@ -205,3 +205,41 @@ def demo(
 def cell() -> int:
     """Inside a run: observe, status, diff, history, record, remove, build, test."""
     raise AssertionError("__main__ hands `cell` to the door before typer is imported")
+
+
+@app.command()
+def init(
+    config: ConfigOption = CELLS,
+    repo: Annotated[str, typer.Option(metavar="OWNER/NAME", help="The repository.")] = "",
+    owner: Annotated[str, typer.Option(metavar="LOGIN", help="Whose labels and words count.")] = "",
+    bot: Annotated[str, typer.Option(metavar="LOGIN", help="The account of the token.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False,
+    relock: Annotated[bool, typer.Option("--relock", help="Renew the pinned ids.")] = False,
+) -> int:
+    """Write cells.toml, prompts and labels; run again, it changes nothing."""
+    from agentcells import init as room
+
+    given = None
+    if repo or owner:
+        folder = config.absolute().parent
+        given = room.Answers(repo=repo or room.detect_repo(folder), bot=bot,
+                             owner=owner or repo.partition("/")[0], test=room.detect_test(folder))
+    room.run(config, lambda question, default: typer.prompt(question, default=default), typer.echo,
+             yes=yes, relock=relock, given=given)
+    return 0
+
+
+@app.command()
+def check(config: ConfigOption = CELLS, as_json: JsonOption = False) -> int:
+    """Look at everything a tick needs; exit 1 if something would stop one."""
+    from dataclasses import asdict
+
+    from agentcells import check as room
+
+    lines = room.check(config)
+    if as_json:
+        _print_json([asdict(line) for line in lines])
+    else:
+        signs = {"ok": "ok  ", "warning": "note", "stop": "STOP"}
+        typer.echo("\n".join(f"{signs[line.level]} {line.name}: {line.text}" for line in lines))
+    return 1 if any(line.level == "stop" for line in lines) else 0

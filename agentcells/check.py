@@ -1,0 +1,170 @@
+"""`agentcells check`: one line for each thing a tick needs, ok or what is wrong and the exact remedy."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from agentcells import pins
+from agentcells.config import Config, load
+from agentcells.forge import Forge, ForgeError
+from agentcells.forge.open import open_forge
+from agentcells.init import read_pins, wanted_labels
+from agentcells.model import Problem
+from agentcells.sentences import say
+from agentcells.store import State
+
+Level = Literal["ok", "warning", "stop"]
+ROOM_MB = 500  # less free disk than this and a run may not fit
+CLOCK_S = 120  # more difference to the forge's clock and time-outs are judged wrongly
+FLAGS = ("--json-schema", "--setting-sources", "--strict-mcp-config", "--permission-mode", "--session-id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One thing looked at. `stop`: a tick would not get past it."""
+
+    name: str
+    level: Level
+    text: str
+
+
+def check(path: Path) -> list[Line]:
+    """All lines, in the order one would mend them. Raises Problem when cells.toml itself is wrong."""
+    config = load(path)
+    language = config.factory.language
+    lines = [Line(name="cells.toml", level="ok",
+                  text=say("check_config", language, cells=len(config.cells), path=config.path))]
+    for room in (_git, _disk, _agent, _sandbox):
+        lines += _looked(room, config)
+    try:
+        forge = open_forge(config)
+        lines += list(_forge(config, forge))
+    except Problem as problem:
+        lines.append(_problem("forge", problem, language))
+    return lines
+
+
+def _looked(room: Callable[[Config], Iterator[Line]], config: Config) -> list[Line]:
+    try:
+        return list(room(config))
+    except Problem as problem:
+        return [_problem(room.__name__.strip("_"), problem, config.factory.language)]
+
+
+def _problem(name: str, problem: Problem, language: str) -> Line:
+    return Line(name=name, level="stop", text=say(problem.key, language, **problem.slots))
+
+
+def _line(config: Config, name: str, level: Level, key: str, **slots: object) -> Line:
+    return Line(name=name, level=level, text=say(key, config.factory.language, **slots))
+
+
+def _git(config: Config) -> Iterator[Line]:
+    from agentcells.git import Git
+
+    found = Git.version()
+    shown = ".".join(str(part) for part in found)
+    if found >= (2, 38):
+        yield _line(config, "git", "ok", "check_git", version=shown)
+    else:
+        yield _line(config, "git", "warning", "check_git_old", version=shown)
+
+
+def _disk(config: Config) -> Iterator[Line]:
+    state = State.open(config.path)
+    free = shutil.disk_usage(state.root).free // 1_000_000
+    level: Level = "ok" if free > ROOM_MB else "stop"
+    yield _line(config, "disk", level, "check_disk" if level == "ok" else "check_disk_full",
+                free=free, path=state.root)
+
+
+def _agent(config: Config) -> Iterator[Line]:
+    """The agent's program is there and knows the flags; nothing is spent."""
+    command = config.agent.command
+    program = shutil.which(command[0])
+    if program is None:
+        yield _line(config, "agent", "stop", "check_agent_missing", program=command[0])
+        return
+    if Path(program).name != "claude":
+        yield _line(config, "agent", "ok", "check_agent_other", program=program)
+        return
+    version = _output([program, "--version"])
+    missing = [flag for flag in FLAGS if flag not in _output([program, "--help"])]
+    if missing:
+        yield _line(config, "agent", "stop", "check_agent_old", version=version, flags=", ".join(missing))
+    else:
+        yield _line(config, "agent", "ok", "check_agent", version=version)
+
+
+def _output(argv: list[str]) -> str:
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=30, check=False,
+                              stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Problem("check_agent_broken", program=argv[0], detail=str(error)) from error
+    return done.stdout.strip()
+
+
+def _sandbox(config: Config) -> Iterator[Line]:
+    from agentcells import sandbox
+
+    if config.sandbox.containment == "none":
+        yield _line(config, "sandbox", "warning", "check_sandbox_none")
+        return
+    strength = sandbox.available(config.sandbox.run_as)
+    if isinstance(strength, Problem):
+        raise strength
+    yield _line(config, "sandbox", "ok", "check_sandbox")
+
+
+def _forge(config: Config, forge: Forge) -> Iterator[Line]:
+    viewer, owner = forge.viewer(), forge.account(config.factory.owner)
+    bot = forge.account(config.factory.bot).id if config.factory.bot else ""
+    if viewer.id not in (owner.id, bot):
+        raise Problem("observe_foreign_token", viewer=viewer.login, owner=owner.login,
+                      bot=config.factory.bot or "-")
+    yield _line(config, "token", "ok", "check_viewer", login=viewer.login)
+    if viewer.id == owner.id and config.forge.kind != "local":
+        yield _line(config, "token", "warning", "check_own_token", login=viewer.login)
+    drift = abs((forge.clock() - datetime.now(UTC)).total_seconds())
+    if drift > CLOCK_S:
+        yield _line(config, "clock", "warning", "check_clock", seconds=round(drift))
+    for repo in config.forge.repos:
+        yield from _repository(config, forge, repo)
+    yield from _pins(config, forge)
+
+
+def _repository(config: Config, forge: Forge, repo: str) -> Iterator[Line]:
+    try:
+        found = forge.repository(repo)
+        there = {label.name for label in forge.labels(repo)}
+    except ForgeError as problem:
+        yield _problem(repo, problem, config.factory.language)
+        return
+    if found.archived:
+        yield _line(config, repo, "stop", "check_archived", repo=repo)
+    elif found.empty:
+        yield _line(config, repo, "stop", "claim_empty_repository", repo=repo, branch=found.default_branch)
+    else:
+        yield _line(config, repo, "ok", "check_repository", repo=repo, branch=found.default_branch)
+    missing = [name for name, _, _ in wanted_labels(config) if name not in there]
+    if missing:
+        yield _line(config, repo, "stop", "check_labels", repo=repo, labels=", ".join(missing))
+
+
+def _pins(config: Config, forge: Forge) -> Iterator[Line]:
+    old = pins.load(config.path)
+    if old is None:
+        level: Level = "ok" if config.forge.kind == "local" else "stop"
+        yield _line(config, pins.FILE, level, "check_pins_none" if level == "ok" else "pins_missing",
+                    file=pins.FILE)
+    elif gone := pins.differences(old, read_pins(config, forge)):
+        yield _line(config, pins.FILE, "stop", "pins_differ", names=", ".join(gone))
+    else:
+        yield _line(config, pins.FILE, "ok", "check_pins", file=pins.FILE)
