@@ -6,7 +6,7 @@ test_local_contract.py. Nothing here knows which forge it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Protocol
 
@@ -349,7 +349,8 @@ class ForgeContract:
         for _ in range(60):
             desk.cells.add_labels(issue, ["ac:working"])
             desk.cells.remove_labels(issue, ["ac:working"])
-        assert [kind for kind, _, _ in told(desk.again(issue).events)] == ["labeled", "unlabeled"] * 60
+        kinds = [kind for kind, _, _ in told(desk.again(issue).events)]
+        assert kinds == ["labeled", "unlabeled"] * 60
 
     def test_an_unknown_number_is_not_found(self, desk: Desk) -> None:
         desk.issue()
@@ -429,7 +430,7 @@ class ForgeContract:
         desk.cells.add_labels(pull, ["bug"])
         before = desk.again(pull).updated_at
         desk.world.advance(60)
-        {
+        changes: dict[str, Callable[[], object]] = {
             "label": lambda: desk.alice.add_labels(pull, ["ac:triage"]),
             "unlabel": lambda: desk.alice.remove_labels(pull, ["bug"]),
             "comment": lambda: desk.alice.comment(pull, "hello"),
@@ -438,10 +439,11 @@ class ForgeContract:
             "assign": lambda: desk.cells.assign(pull, [desk.alice.viewer()]),
             "close": lambda: desk.alice.close(pull),
             "push": lambda: desk.world.push("agentcells/1", {"more.txt": "more\n"}),
-        }[change]()
-        (row,) = (r for r in desk.cells.listing(desk.repo, "").rows
-                  if r.number == pull.number) if change != "close" else (desk.again(pull),)
-        assert row.updated_at > before
+        }
+        mark = desk.cells.listing(desk.repo).mark
+        changes[change]()
+        rows = {row.number: row for row in desk.cells.listing(desk.repo, mark).rows}
+        assert rows[pull.number].updated_at > before
 
     # ------------------------------------------------------------ states and assignees
 

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-pytest.register_assert_rewrite("forge_contract")
-
-from forge_contract import LABELS, ForgeContract  # noqa: E402
+pytest.register_assert_rewrite("tests.contract.forge_contract")
 
 from agentcells.forge.local import LocalForge  # noqa: E402
 from agentcells.model import Check, Sha  # noqa: E402
+from tests.contract.forge_contract import LABELS, ForgeContract  # noqa: E402
 
 
 class LocalWorld:
