@@ -200,7 +200,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "issue_none": (
         "There is no open issue or pull request.",
         "開いている issue やプルリクエストはありません。"),
-    "issue_edited_by": (" (edited by {who})", "({who} が編集)"),
+    "issue_edited_by": ("(edited by {who})", "({who} が編集)"),
     "issue_commented": ("Commented on #{number}.", "#{number} にコメントしました。"),
     "issue_labels_now": ("Labels of #{number} now: {labels}", "#{number} のラベル: {labels}"),
     "issue_assignees_now": ("Assignees of #{number} now: {logins}", "#{number} の担当者: {logins}"),
@@ -357,5 +357,85 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "form_hint": (
         "What you see today, what you want to see, and how one can tell that it is done.",
         "今どうなっているか、どうなってほしいか、何をもって完了とするか。",
+    ),
+    "check_config": (
+        "{path}: {cells} cells, no mistakes",
+        "{path}: セル {cells} 個、誤りなし",
+    ),
+    "check_git": (
+        "git {version}",
+        "git {version}",
+    ),
+    "check_git_old": (
+        "git {version} is older than 2.38: when the base branch moves, its merge is left to you (needs-human). Install a newer git.",
+        "git {version} は 2.38 より古いため、ベースが進むとマージは人に任されます (needs-human)。新しい git を入れてください。",
+    ),
+    "check_disk": (
+        "{free} MB free for {path}",
+        "{path} の空きは {free} MB",
+    ),
+    "check_disk_full": (
+        "Only {free} MB free for {path}: make room, or a run may be lost.",
+        "{path} の空きが {free} MB しかありません。空けないと実行が失われることがあります。",
+    ),
+    "check_agent": (
+        "claude {version} knows every flag we use",
+        "claude {version} は必要なフラグをすべて備えています",
+    ),
+    "check_agent_other": (
+        "{program} (not claude; it must speak claude's command line)",
+        "{program} (claude ではありません。claude のコマンドラインを話す必要があります)",
+    ),
+    "check_agent_missing": (
+        "There is no program {program}. Install it (npm install -g @anthropic-ai/claude-code), or name it in [agent] command.",
+        "{program} というプログラムがありません。インストールするか (npm install -g @anthropic-ai/claude-code)、[agent] command で指定してください。",
+    ),
+    "check_agent_old": (
+        "claude {version} does not know {flags}. Update it: npm install -g @anthropic-ai/claude-code",
+        "claude {version} は {flags} を知りません。更新してください: npm install -g @anthropic-ai/claude-code",
+    ),
+    "check_agent_broken": (
+        "{program} does not answer: {detail}. Start it by hand once and see what it says.",
+        "{program} が応答しません: {detail}。一度手で起動して確かめてください。",
+    ),
+    "check_sandbox": (
+        "bubblewrap holds on this host",
+        "このホストで bubblewrap が使えます",
+    ),
+    "check_sandbox_none": (
+        "containment is \"none\": fit for trying out on the local forge, not for anything else",
+        "containment は \"none\" です。ローカルフォージでの試用にだけ向いています",
+    ),
+    "check_viewer": (
+        "the token is {login}'s",
+        "トークンは {login} のものです",
+    ),
+    "check_own_token": (
+        "the token is the owner's own: {login} can neither approve nor request changes on what agentcells opens. A bot account of its own is better.",
+        "トークンが owner 自身のものです。{login} は agentcells が開いたプルリクエストを承認も変更要求もできません。専用のボットアカウントを勧めます。",
+    ),
+    "check_clock": (
+        "this machine's clock differs from the forge's by {seconds} s: set it right, or time-outs are judged wrongly.",
+        "このマシンの時計がフォージと {seconds} 秒ずれています。合わせないとタイムアウトの判断を誤ります。",
+    ),
+    "check_repository": (
+        "{repo}: reachable, base branch {branch}",
+        "{repo}: 読めます。ベースブランチは {branch}",
+    ),
+    "check_archived": (
+        "{repo} is archived: nothing can be written there. Unarchive it, or take it out of [forge] repos.",
+        "{repo} はアーカイブされていて書き込めません。解除するか [forge] repos から外してください。",
+    ),
+    "check_labels": (
+        "{repo} lacks the labels {labels}. `agentcells init` makes them.",
+        "{repo} にラベル {labels} がありません。`agentcells init` が作ります。",
+    ),
+    "check_pins_none": (
+        "no {file}: not needed for a forge of your own folder",
+        "{file} なし: 自分のフォルダーのフォージには不要です",
+    ),
+    "check_pins": (
+        "{file} agrees with the forge",
+        "{file} はフォージと一致しています",
     ),
 }
