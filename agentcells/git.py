@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import IO
 
 from agentcells import git_read
 from agentcells.forge import Remote
+from agentcells.git_ids import EMPTY_TREE, blob_id, tree_id
 from agentcells.git_process import Answer, Call, Cause, GitError, run, running, version
 from agentcells.git_read import Commit, Delta, Entry, Identity, Merge
 from agentcells.git_transport import Road, road
@@ -19,7 +19,6 @@ from agentcells.git_views import commit_views
 from agentcells.model import Cleared, CommitView, Proof, Sha, parse_branch
 
 OURS = Identity(name="agentcells", email="agentcells@localhost")
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 KEPT = "refs/agentcells/kept/"
 
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
@@ -259,22 +258,24 @@ class Git:
         text = message.encode("utf-8", "replace")
         return Sha(self._text("commit-tree", tree, *words, "-F", "-", stdin=text, env=who))
 
-    def merge_tree(self, ours: Sha, theirs: Sha) -> Merge:
+    def merge_tree(
+        self, ours: Sha, theirs: Sha, names: tuple[str, str] = ("this-work", "newer-state")
+    ) -> Merge:
         """Merge two commits into a tree; with conflicts it holds files with markers (R44)."""
         if version() < _NEEDED:
             found = ".".join(map(str, version()))
             raise GitError("other", "merge-tree", key="git_too_old", found=found)
-        # Markers show the names as they were asked for, so names that a reader understands, in a
-        # repository of refs of its own: two merges at a time cannot meet.
+        # Markers show the two sides as they were asked for: by `names`, which a reader understands,
+        # in a repository of refs of their own, so that two merges at a time cannot meet.
         with self._folder() as folder:
             (folder / "refs" / "heads").mkdir(parents=True)
             (folder / "objects").mkdir()
             (folder / "HEAD").write_text("ref: refs/heads/unborn\n")
-            for name, sha in (("this-work", ours), ("newer-state", theirs)):
+            for name, sha in zip(names, (ours, theirs), strict=True):
                 (folder / "refs" / "heads" / name).write_text(f"{sha}\n")
             env = {"GIT_DIR": str(folder), "GIT_OBJECT_DIRECTORY": str(self.store / "objects")}
-            answer = self._run("merge-tree", "--write-tree", "-z", "--no-messages", "this-work",
-                               "newer-state", ok=(0, 1), env=env, deadline_s=120)
+            answer = self._run("merge-tree", "--write-tree", "-z", "--no-messages", *names,
+                               ok=(0, 1), env=env, deadline_s=120)
         # A bad revision ends with 1 as well: only a tree on stdout makes it a conflict.
         merged = git_read.merge(answer.out, clean=answer.code == 0)
         if merged is None:
@@ -318,13 +319,6 @@ class Git:
             yield Path(folder)
 
 
-def blob_id(data: bytes) -> Sha:
-    """The id that git gives to these bytes."""
-    digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
-    digest.update(data)
-    return Sha(digest.hexdigest())
-
-
 def _check_name(name: str) -> None:
     """A branch name of the forge becomes part of a refspec: it may mean nothing but itself."""
     meaningful = set("~^:?*[\\ ") & set(name) or not name.isprintable() or "@{" in name
@@ -346,5 +340,5 @@ def _own(ref: str) -> str:
 
 __all__ = [
     "EMPTY_TREE", "KEPT", "OURS", "Cause", "Commit", "Delta", "Entry", "Git", "GitError",
-    "Identity", "Merge", "PathDropped", "blob_id", "version",
+    "Identity", "Merge", "PathDropped", "blob_id", "tree_id", "version",
 ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from agentcells.git_ids import EMPTY_TREE
 from agentcells.git_read import SUBMODULE, Commit, Delta, Entry
 from agentcells.model import CommitView, FileView, Sha
 
 if TYPE_CHECKING:
     from agentcells.git import Git
 
-_EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # the tree with nothing in it
 _ABSENT = "000000"
 
 
@@ -23,7 +23,7 @@ def commit_views(git: Git, sha: Sha, present: Sequence[Sha]) -> Iterator[CommitV
 
 
 def _view(git: Git, commit: Commit, shared: Sequence[Mapping[str, Entry]]) -> CommitView:
-    parents = commit.parents or (_EMPTY,)
+    parents = commit.parents or (EMPTY_TREE,)
     by_parent = [
         {delta.path: delta for delta in git.changed(parent, commit.sha)} for parent in parents
     ]
