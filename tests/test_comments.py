@@ -66,7 +66,8 @@ def order(**changes: object) -> Order:
 
 def delivery(**changes: object) -> Delivery:
     plain = Delivery(
-        push_sha=SEALED, tip=None, verdict=Verdict(sha=SEALED, base=BASE), cleared=None, differs=True
+        push_sha=SEALED, tip=None, verdict=Verdict(sha=SEALED, base=BASE), cleared=None,
+        differs=True,
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
