@@ -1,4 +1,4 @@
-"""What a user starts from: the example configuration, the prompts, the units, and the wheel that carries them."""
+"""What a user starts from: example configuration, prompts, units, and the wheel with them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_example_loads_with_every_cell_on(tmp_path):
 
 
 def test_what_the_example_shows_as_defaults_are_the_defaults(tmp_path):
-    """Each commented-out value, put in force, changes nothing; the three that only show a form aside."""
+    """Each commented-out value, put in force, changes nothing; those that show a form aside."""
     shutil.copytree(ROOT / "prompts", tmp_path / "prompts")
     text = (ROOT / "cells.toml").read_text()
     before = config.load(ROOT / "cells.toml")
@@ -75,7 +75,9 @@ def test_each_prompt_reads_like_a_brief(name):
     assert "phone" in text
     assert "language" in text
     assert len(text) < 4000
-    assert not re.search(r"\b(git|commit|branch(es)? and|push|rebase|checkout)\b", text, re.IGNORECASE)
+    assert not re.search(
+        r"\b(git|commit|branch(es)? and|push|rebase|checkout)\b", text, re.IGNORECASE
+    )
 
 
 @pytest.mark.parametrize("name", ["triage", "design", "implement", "review"])
@@ -104,7 +106,9 @@ def test_an_installed_wheel_carries_what_a_user_starts_from(tmp_path):
     source = tmp_path / "source"
     names = ["pyproject.toml", "README.md", "LICENSE", "cells.toml"]
     for folder in ("agentcells", "prompts", "systemd", ".ci"):
-        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__", "npm"))
+        shutil.copytree(
+            ROOT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__", "npm")
+        )
     for name in names:
         shutil.copy(ROOT / name, source / name)
     subprocess.run(
@@ -141,7 +145,9 @@ def test_the_lock_names_no_address_and_pins_every_package_with_hashes():
         text = (ROOT / name).read_text()
         assert "://" not in text
         assert "--index" not in text
-        packages = re.findall(r"^([a-z0-9._-]+)(?:\[\w+\])?==(\S+)(.*?)(?=^[a-z]|\Z)", text, re.M | re.S)
+        packages = re.findall(
+            r"^([a-z0-9._-]+)(?:\[\w+\])?==(\S+)(.*?)(?=^[a-z]|\Z)", text, re.M | re.S
+        )
         assert len(packages) == len(re.findall(r"^[a-z]", text, re.MULTILINE))
         assert all("--hash=sha256:" in rest for _, _, rest in packages)
 
@@ -149,7 +155,9 @@ def test_the_lock_names_no_address_and_pins_every_package_with_hashes():
 def test_the_lock_holds_what_the_project_asks_for():
     project = tomli.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [re.split(r"[\[><=]", line)[0].lower() for line in project["dependencies"]]
-    run, dev = ((ROOT / name).read_text() for name in ("requirements.lock", "requirements-dev.lock"))
+    run, dev = (
+        (ROOT / name).read_text() for name in ("requirements.lock", "requirements-dev.lock")
+    )
     pins = re.findall(r"^([a-z0-9._-]+)\S*?==\S+", run, re.MULTILINE)
     assert set(wanted) <= set(pins)
     for line in re.findall(r"^\S+==\S+", run, re.MULTILINE):
