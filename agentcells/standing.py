@@ -58,7 +58,7 @@ def status_board(config: Config, snapshot: Snapshot, plan: Plan) -> list[str]:
     language = config.factory.language
     standings = standings_of(config, snapshot, plan)
     several = len({standing.repo for standing in standings}) > 1
-    lines = list(_brakes(config, snapshot))
+    lines = [*_brakes(config, snapshot), *([_head(language)] if standings else [])]
     for group in _groups(config, standings):
         inside = [standing for standing in standings if standing.group == group]
         lines += ["", _group_title(config, group, len(inside))]
@@ -153,16 +153,27 @@ def _group_title(config: Config, group: str, count: int) -> str:
     return say("view_group", language, label=config.label(group), count=count)
 
 
+def _head(language: str) -> str:
+    names = say("view_head", language).split("|")
+    return "\n" + _columns(" ", *names)
+
+
 def _row(standing: Standing, several: bool, language: str) -> str:
     name = f"{standing.repo if several else ''}#{standing.number}"
     if standing.pull is not None:
         name += f" (#{standing.pull})"
-    rounds = "" if standing.rounds is None else f"{standing.rounds}/{standing.limit}"
-    arrow = ">" if standing.moving else " "
+    used = "" if standing.rounds is None else f"{standing.rounds}/{standing.limit}"
     who = say(f"view_who_{standing.who}", language)
+    return _columns(
+        ">" if standing.moving else " ", name, standing.title, used, f"${standing.usd:.2f}",
+        f"{who}: {printable(standing.why, one_line=True)}",
+    )
+
+
+def _columns(arrow: str, name: str, title: str, used: str, usd: str, rest: str) -> str:
     return (
-        f"{arrow} {padded(name, 14)} {padded(cut(standing.title, TITLE), TITLE)} "
-        f"{rounds:>5} {standing.usd:>7.2f}$  {who}: {printable(standing.why, one_line=True)}"
+        f"{arrow} {padded(name, 14)} {padded(cut(title, TITLE), TITLE)} {padded(used, 7)} "
+        f"{padded(usd, 8)} {rest}"
     )
 
 
@@ -297,13 +308,9 @@ def cut(words: str, columns: int) -> str:
     shown = printable(" ".join(words.split()), one_line=True)
     if width(shown) <= columns:
         return shown
-    room = columns - 1
-    kept = ""
-    for char in shown:
-        room -= width(char)
-        if room < 0:
-            break
-        kept += char
+    kept = shown[: 2 * columns]  # more characters than columns only where some combine
+    while width(kept) > columns - 1:
+        kept = kept[:-1]
     return kept.rstrip() + "…"
 
 

@@ -94,6 +94,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "view_paused": (
         "Paused until {until}: {why}", "{until} まで休止中: {why}"),
+    "view_head": ("number|title|rounds|cost|who: why", "番号|題名|回数|費用|誰が: 理由"),
     "view_group": ("{label}  ({count})", "{label}  ({count} 件)"),
     "view_group_unknown": (
         "labels that fit no single state  ({count})", "状態を一つに決められないもの  ({count} 件)"),
