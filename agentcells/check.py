@@ -66,9 +66,9 @@ def _line(config: Config, name: str, level: Level, key: str, **slots: object) ->
 
 
 def _git(config: Config) -> Iterator[Line]:
-    from agentcells.git import Git
+    from agentcells.git import version
 
-    found = Git.version()
+    found = version()
     shown = ".".join(str(part) for part in found)
     if found >= (2, 38):
         yield _line(config, "git", "ok", "check_git", version=shown)

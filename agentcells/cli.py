@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from agentcells import __version__
 from agentcells.config import Config, load
@@ -35,10 +35,10 @@ def run() -> int:
     app.add_typer(issues_app, name="issue")
     try:
         return int(app(standalone_mode=False) or 0)
-    except click.exceptions.Abort:
+    except typer.Abort:
         return 130
-    except click.ClickException as error:
-        error.show()
+    except TyperException as error:
+        typer.echo(f"{error.format_message()} (see agentcells --help)", err=True)
         return 2
 
 

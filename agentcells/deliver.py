@@ -34,7 +34,8 @@ def deliver(
         base_tip, tip = tips.get(order.base_ref), tips.get(order.branch)
         if base_tip is None:
             raise Problem("claim_empty_repository", repo=order.repo, branch=order.base_ref)
-        sha, conflicts, merged = end.sealed, (), False
+        sha, merged = end.sealed, False
+        conflicts: tuple[str, ...] = ()
         for other in (tip, base_tip):
             if other is None or conflicts or git.is_ancestor(other, sha):
                 continue

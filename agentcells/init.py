@@ -75,12 +75,14 @@ def cells_text(answers: Answers) -> str:
     values = {
         "owner": json.dumps(answers.owner), "bot": json.dumps(answers.bot),
         "repos": json.dumps([answers.repo]), "language": json.dumps(answers.language),
-        "test": json.dumps(list(answers.test)),
     }
+    if answers.test:
+        values["test"] = json.dumps(list(answers.test))
     for key, value in values.items():
-        text, count = re.subn(rf"(?m)^{key} = (?:\[.*?\]|\"[^\"]*\")", lambda _, v=f"{key} = {value}": v, text, count=1)
-        if count != 1:
+        line = re.search(rf'(?m)^(?:# )?{key} = (?:\[.*?\]|"[^"]*")', text)
+        if line is None:
             raise AssertionError(f"the example has no key {key}")
+        text = text[: line.start()] + f"{key} = {value}" + text[line.end() :]
     return text
 
 

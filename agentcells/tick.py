@@ -185,7 +185,7 @@ def coordinate(config_path: str, lock: str, mode: str, *locks: str) -> int:
     config = load(Path(config_path))
     state = State.open(config.path)
     os.set_inheritable(int(lock), False)
-    folders = []
+    folders: list[RunFolder] = []
     for entry in locks:
         run, _, fd = entry.rpartition(":")
         os.set_inheritable(int(fd), False)

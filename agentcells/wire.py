@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -32,9 +31,13 @@ def _plain(value: object) -> Any:
     raise TypeError(f"no JSON for {type(value).__name__}")
 
 
-@cache
 def _adapter(kind: type[T]) -> TypeAdapter[T]:
     # Imported here: pydantic costs most of 100 ms, and an idle tick has nothing to read back.
     from pydantic import TypeAdapter
 
-    return TypeAdapter(kind)
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
+
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}  # building one is slow, using it is not

@@ -439,4 +439,156 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "{file} agrees with the forge",
         "{file} はフォージと一致しています",
     ),
+    "demo_contained": (
+        "The agent runs in its sandbox (containment: strong).",
+        "エージェントはサンドボックスの中で動きます (containment: strong)。",
+    ),
+    "demo_uncontained": (
+        "The agent runs without a sandbox (containment: none), which is fit for this demo only: {why}",
+        "エージェントはサンドボックスなしで動きます (containment: none)。このデモだけの動かし方です: {why}",
+    ),
+    "demo_title": (
+        "Greet people by their name",
+        "名前で挨拶する",
+    ),
+    "demo_body": (
+        "The greeter only says \"Hello!\". It should be able to greet a person by name.",
+        "greeter は「Hello!」としか言えません。人の名前を呼んで挨拶できるようにしてください。",
+    ),
+    "demo_question": (
+        "One thing to settle before this can be built: what should be said when no name is given?\n\n- keep \"Hello!\" as it is today\n- refuse",
+        "作る前に一つ確認させてください。名前がないときは何と言いますか?\n\n- 今までどおり「Hello!」\n- エラーにする",
+    ),
+    "demo_answer": (
+        "Keep Hello as it is today.",
+        "今までどおりの Hello でお願いします。",
+    ),
+    "demo_conditions": (
+        "This can be built. It is done when:\n\n1. `greet(\"Ada\")` says \"Hello, Ada!\"\n2. without a name it still says \"Hello!\"\n3. both are tested",
+        "作れます。次を満たせば完了です。\n\n1. `greet(\"Ada\")` が「Hello, Ada!」を返す\n2. 名前がなければ今までどおり「Hello!」\n3. どちらもテストされている",
+    ),
+    "demo_built": (
+        "People are greeted by name now; tested by `test_greets_by_name`.",
+        "名前を呼んで挨拶するようになりました。テストは `test_greets_by_name` です。",
+    ),
+    "demo_finding": (
+        "Condition 2 does not hold: without a name it says \"Hello, !\". Keep \"Hello!\" there, and test it.",
+        "条件 2 が満たされていません。名前がないと「Hello, !」になります。「Hello!」に戻し、テストしてください。",
+    ),
+    "demo_mended": (
+        "Mended what the review found: without a name it says \"Hello!\" again, and a test holds that.",
+        "レビューの指摘を直しました。名前がなければ「Hello!」に戻り、テストもあります。",
+    ),
+    "demo_content": (
+        "All conditions hold and are tested. Nothing to send back.",
+        "条件はすべて満たされ、テストもあります。差し戻すものはありません。",
+    ),
+    "demo_missing": (
+        "There is no way to say goodbye yet. Please add one in the same manner.",
+        "お別れの挨拶がまだありません。同じ要領で足してください。",
+    ),
+    "demo_built_farewell": (
+        "One can say goodbye too, with and without a name; tested by `test_says_goodbye`.",
+        "お別れも言えるようになりました。名前あり・なしとも `test_says_goodbye` でテストしています。",
+    ),
+    "demo_chapter_files": (
+        "An issue is filed: {title}",
+        "issue が登録される: {title}",
+    ),
+    "demo_chapter_asks": (
+        "The timer runs `agentcells tick`: triage looks at it",
+        "タイマーが `agentcells tick` を動かす: triage が見る",
+    ),
+    "demo_chapter_answers": (
+        "The owner answers on #{number}",
+        "owner が #{number} に答える",
+    ),
+    "demo_chapter_builds": (
+        "tick: triage settles it, implement builds, review sends back once, implement mends",
+        "tick: triage が決め、implement が作り、review が一度差し戻し、implement が直す",
+    ),
+    "demo_chapter_misses": (
+        "The owner looks at pull request #{number} and misses something",
+        "owner がプルリクエスト #{number} を見て、足りないものに気付く",
+    ),
+    "demo_chapter_again": (
+        "tick: it goes round again",
+        "tick: もう一周する",
+    ),
+    "demo_chapter_merges": (
+        "The owner merges pull request #{number}",
+        "owner がプルリクエスト #{number} をマージする",
+    ),
+    "demo_chapter_tidies": (
+        "tick: labels and branch are tidied",
+        "tick: ラベルとブランチが片付く",
+    ),
+    "demo_filed": (
+        "#{number} gets ac:triage and is assigned to {owner}",
+        "#{number} に ac:triage が付き、{owner} に割り当てられる",
+    ),
+    "demo_picked": (
+        "#{number} for {cell}: {why}",
+        "#{number} を {cell} が担当: {why}",
+    ),
+    "demo_opened": (
+        "pull request #{number}: {title}",
+        "プルリクエスト #{number}: {title}",
+    ),
+    "demo_merged": (
+        "pull request #{pull} is merged, issue #{issue} is closed",
+        "プルリクエスト #{pull} がマージされ、issue #{issue} が閉じる",
+    ),
+    "demo_branch_gone": (
+        "branch {ref} is deleted",
+        "ブランチ {ref} を削除",
+    ),
+    "demo_line_picked": (
+        "picked",
+        "担当",
+    ),
+    "demo_line_labels": (
+        "labels",
+        "ラベル",
+    ),
+    "demo_line_record": (
+        "record",
+        "記録",
+    ),
+    "demo_line_pull": (
+        "opened",
+        "作成",
+    ),
+    "demo_line_comment": (
+        "comment",
+        "コメント",
+    ),
+    "demo_line_skipped": (
+        "skipped",
+        "見送り",
+    ),
+    "demo_line_tidied": (
+        "tidied",
+        "片付け",
+    ),
+    "demo_line_failed": (
+        "failed",
+        "失敗",
+    ),
+    "demo_line_merge": (
+        "merged",
+        "マージ",
+    ),
+    "demo_end": (
+        "Done: an issue became a merged pull request.",
+        "完了: issue がマージ済みのプルリクエストになりました。",
+    ),
+    "demo_end_badly": (
+        "The story did not end as it should. Please report this with the output above.",
+        "想定どおりに終わりませんでした。上の出力を添えて報告してください。",
+    ),
+    "demo_kept": (
+        "Everything is in {folder}. Go on by hand there: `agentcells issue new \"…\"`, `agentcells tick`, `agentcells status`.",
+        "すべて {folder} にあります。そこで `agentcells issue new \"…\"`、`agentcells tick`、`agentcells status` を試せます。",
+    ),
 }
