@@ -156,11 +156,10 @@ def _next(
     if to == "":
         merged = outcome.next == MERGE and reason is None
         return say("comment_next_merge" if merged else "comment_next_nothing", language)
-    if to != order.cell or outcome.next in (order.cell, ANSWER) or (
-        reason is not None and outcome.kind == "done"
-    ):
+    finished = outcome.kind == "done"
+    if to != order.cell or outcome.next == to or (finished and reason is not None):
         return say("comment_next_cell", language, next=to)
-    return say("comment_next_again" if outcome.kind == "done" else "comment_next_retry", language)
+    return say("comment_next_again" if finished else "comment_next_retry", language)
 
 
 def _target(wanted: str, language: str) -> str:

@@ -112,6 +112,9 @@ POSTS = {
     "answer": lambda la: post(
         la, done("answer", "Yes, twice."), "in-review",
         order=order(cell="implement", reply=True, resume_from="in-review", pull=15)),
+    "answer_and_once_more": lambda la: post(
+        la, done("answer", "Yes, twice."), "implement",
+        order=order(cell="implement", reply=True, resume_from="in-review", pull=15)),
     "finished": lambda la: post(
         la, done("done", "All good."), "in-review", None,
         order=order(cell="review", came_from="review", pull=15, writes=False)),

@@ -152,7 +152,7 @@ SKIP = Skip(pair_key=KEY, number=12, title="The \x1b]0;evil\x07 hero", state="im
 
 def test_r22_what_is_left_alone_is_named_with_its_reason_and_who_can_change_it():
     assert views.skip_line(SKIP, "en") == (
-        f"{KEY}  The \\x1b]0;evil\\x07 hero: Somebody else has put work on this branch too: "
+        f"{KEY}  The \\x1b]0;evil\\x07 hero: The branch also holds work that no run made, by "
         "bob\\nroot. It is kept as it is. (you)"
     )
     assert views.plan_lines(config(), Plan(skips=(SKIP,)), "en") == [
@@ -284,7 +284,7 @@ def test_r22_status_gives_the_reason_of_the_plan_and_marks_what_moves():
     assert "agentcells: goes on at the next tick" in "\n".join(
         views.status_board(config(), world(), moving))
     left = "\n".join(views.status_board(config(), world(), Plan(skips=(SKIP,))))
-    assert "you: Somebody else has put work on this branch too: bob\\nroot." in left
+    assert "you: The branch also holds work that no run made, by bob\\nroot." in left
     busy = "\n".join(views.status_board(config(), world(runs=(running(),)), Plan()))
     assert "> #12 " in busy
     assert "implement has been running for 10 minutes" in busy
@@ -336,7 +336,7 @@ def test_status_for_a_program_holds_the_same():
         "repo": "alice/game", "number": 12, "pull": None, "title": "The hero cannot jump",
         "state": "implement", "moving": False, "who": "owner", "rounds": 2, "max_rounds": 3,
         "runs": 2, "usd": 1.0,
-        "why": "Somebody else has put work on this branch too: bob\\nroot. It is kept as it is.",
+        "why": "The branch also holds work that no run made, by bob\\nroot. It is kept as it is.",
     }
     assert value["items"][2]["pull"] == 20
     assert value["items"][3]["state"] == "?"

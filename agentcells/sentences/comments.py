@@ -109,8 +109,8 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "次のファイルが、その後の基準ブランチの変更とぶつかっています:",
     ),
     "comment_foreign": (
-        "Somebody else has put work on this branch too: {who}. It is kept as it is.",
-        "このブランチには他の人の変更もあります: {who}。そのまま残しています。",
+        "The branch also holds work that no run made, by {who}. It is kept as it is.",
+        "このブランチには、実行によらない {who} の変更もあります。そのまま残しています。",
     ),
     "comment_refusals": (
         "The changed files were not taken in. What stood in the way:",
