@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -34,6 +35,7 @@ from pair_world import (
 
 from agentcells import prompt
 from agentcells.model import Check, Edit, Event, Marker, Problem
+from agentcells.sentences import SENTENCES
 
 
 def brief(pair_, claim_=None, settings_=None, kept="", conflicts=(), world=None):
@@ -387,3 +389,12 @@ def test_r10_the_owners_own_pull_request_is_its_own_task():
     text = told(alone, claim("review"))
     assert "Work item: pull request 15 of alice/game" in text
     assert "Half the time." in section(text, "Task")
+
+
+def test_our_own_words_in_a_prompt_speak_of_the_work_and_not_of_the_tools():
+    banned = re.compile(
+        r"\b(git|github|gitea|commit|push|branch|merge|rebase|checkout|repository|worktree)\b", re.I
+    )
+    ours_ = [english for key, (english, _) in SENTENCES.items() if key.startswith("prompt_")]
+    assert len(ours_) > 40
+    assert [words for words in ours_ if banned.search(words)] == []

@@ -370,7 +370,9 @@ def test_r22_why_says_who_can_change_what_does_not_hold():
                   labels=(label("ac:implement"), label("ac:hold")), assignees=(BOB,))
     told = snapshot(pair(tired), brake=Brake(
         stopped=True, paused_until=at(200), pause_reason="limit", usd_today=60.0))
-    lines = views.why(config(), told, Plan(skips=(SKIP,)), 12)
+    other = replace(SKIP, pair_key="alice/game#13")
+    lines = views.why(config(), told, Plan(skips=(SKIP, other)), 12)
+    assert sum(line.startswith("So: ") for line in lines) == 1
     refused = [line for line in lines if line.startswith("  NO ")]
     assert len(refused) == 8
     assert "  NO  It is on hold. You can take ac:hold off." in refused
