@@ -270,3 +270,10 @@ def test_r30_the_data_must_be_the_last_line_of_a_ledger():
     notice = markers.render_marker(Marker(kind="notice")) + "\n" + body.partition("\n")[2]
     assert markers.parse_ledger(notice) is None
     assert markers.parse_ledger(body.rpartition("{")[0] + "{oops} -->") is None
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_outcome_is_said_in_words(language):
+    words = {kind: markers.outcome_words(kind, language) for kind in get_args(OutcomeKind)}
+    assert [kind for kind, said in words.items() if said == kind and kind != "done"] == []
+    assert len(set(words.values())) == len(words)
