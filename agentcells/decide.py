@@ -1,0 +1,96 @@
+"""From all that is known to all that is to be done: pure, so a dry run is the truth (R15, R16)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from agentcells.brakes import brake_after
+from agentcells.case import Case, Judged, open_case
+from agentcells.choose import choose, eligible
+from agentcells.config import Cell, Config
+from agentcells.model import Action, Pair, Plan, Skip, Snapshot, parse_branch
+from agentcells.pairs import PairState, pair_up, state_of
+from agentcells.publish import orphaned, running
+from agentcells.repair import held, mislabelled, stopped
+from agentcells.replies import commanded, waiting
+
+__all__ = ["PairState", "decide", "pair_up", "state_of"]
+
+# The first that has something to say about a pair decides; the next pass sees what came of it.
+STEPS: tuple[Callable[[Case], Judged | None], ...] = (
+    stopped,  # R11: closed or merged
+    commanded,  # R7: /hold, /stop, /resume
+    running,  # R18, R26, R33, R39: a run folder of this machine
+    orphaned,  # R17: a row in the book without an end
+    mislabelled,  # R1 to R4
+    held,  # R7: a label `hold`
+    waiting,  # R6, R12: the owner's turn
+    eligible,  # R10, R24, R30 to R34
+)
+
+
+def decide(config: Config, snapshot: Snapshot) -> Plan:
+    """The whole plan: results first, then repairs and moves, then claims for the free slots."""
+    actions: list[Action] = []
+    skips = _unread(snapshot)
+    cases: list[Case] = []
+    asking: list[tuple[Case, Cell]] = []
+    brake = snapshot.brake
+    for pair in snapshot.pairs:
+        if _is_unread(snapshot, pair):
+            continue
+        case = open_case(config, snapshot, pair, brake)
+        cases.append(case)
+        judged = judge(case)
+        actions += judged.actions
+        brake = brake_after(case, judged.actions)
+        if judged.skip is not None:
+            skips.append(judged.skip)
+        if judged.ask is not None:
+            asking.append((case, judged.ask))
+    # A result of this very pass may have put the brake on: it holds for the claims after it.
+    willing = [(replace(case, brake=brake), cell) for case, cell in asking]
+    claims, left = choose(config, snapshot, willing, cases)
+    return Plan(actions=(*actions, *claims), skips=(*skips, *left))
+
+
+def judge(case: Case) -> Judged:
+    """What is to be done about one pair now."""
+    for step in STEPS:
+        judged = step(case)
+        if judged is not None:
+            return judged
+    return Judged()
+
+
+def _unread(snapshot: Snapshot) -> list[Skip]:
+    """What could not be read is left alone and says so; so is a run without its pair (R21, R22)."""
+    skips = [
+        Skip(
+            pair_key=f"{item.repo}#{item.number}", number=item.number, title=item.title, state="",
+            key="skip_unreadable", slots=(("detail", item.detail),), who="time",
+        )
+        for item in snapshot.unreadable
+    ]
+    known = {pair.key for pair in snapshot.pairs} | {skip.pair_key for skip in skips}
+    skips += [
+        Skip(
+            pair_key=run.order.pair_key, number=run.order.issue or run.order.pull or 0,
+            title=run.order.title, state=run.order.came_from, key="skip_run_waits",
+            slots=(("run", run.order.run),), who="time",
+        )
+        for run in snapshot.runs if run.order.pair_key not in known
+    ]
+    return skips
+
+
+def _is_unread(snapshot: Snapshot, pair: Pair) -> bool:
+    """A pair of which either member could not be read whole is left alone (R21)."""
+    missing = {(item.repo, item.number) for item in snapshot.unreadable}
+    numbers = {item.number for item in (pair.issue, pair.pull) if item is not None}
+    pull = pair.pull
+    if pull is not None and pull.pull is not None:
+        branch = parse_branch(pull.pull.head_ref)
+        numbers |= {branch[0]} if branch is not None else set()
+    return any((pair.repo, number) in missing for number in numbers)

@@ -1,0 +1,183 @@
+"""Who set which label of ours: the owner, the CLI as announced, or somebody else (R24, R29)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from agentcells.config import Config
+from agentcells.markers import parse_marker
+from agentcells.model import (
+    HOLD,
+    WORKING,
+    Account,
+    Event,
+    Item,
+    Label,
+    Ledger,
+    Marker,
+    Member,
+    Pair,
+)
+from agentcells.voices import MEMBERS, comments, our_ledger, our_posts, same, untouched
+
+Hand: TypeAlias = Literal["owner", "ours", "other"]
+
+MEMBER_MOVE = "move_member"  # why of a Move that carries a label from one member to the other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelling:
+    """One change of a label of ours. `by` is whose change it counts as."""
+
+    at: datetime
+    state: str
+    member: Member
+    added: bool
+    by: Hand
+    login: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcement:
+    """That a label is about to be set by the account that says so."""
+
+    at: datetime
+    account: str
+    came_from: str
+    to: str
+    as_owner: bool = False  # a delegation through the work records (R29)
+
+
+def our_state(config: Config, label: Label, pinned: Collection[str] = ()) -> str | None:
+    """The state behind a label of ours: exactly the name that we make, and the pinned id if any.
+
+    A look-alike (case, full width, invisible characters) is nobody's order (R23).
+    """
+    state = config.state(label.name)
+    if state is None or label.name == config.factory.priority_label:
+        return None
+    if not label.name.isascii() or label.name != config.label(state):
+        return None
+    return state if not pinned or label.id in pinned else None
+
+
+def looks_like_ours(config: Config, label: Label, pinned: Collection[str] = ()) -> bool:
+    """A label with our prefix that is not the one we made."""
+    known = config.state(label.name) is not None and label.name != config.factory.priority_label
+    return known and our_state(config, label, pinned) is None
+
+
+def history(
+    config: Config, pair: Pair, owner: Account, viewer: Account, *,
+    pinned: Collection[str] = (), key: bytes = b"",
+) -> tuple[Labelling, ...]:
+    """Every change of our labels on both members, oldest first, each with whose it is.
+
+    An announcement is good for the very next state label that its account sets, and for no other:
+    so a label that the owner sets by hand later is his, even when both come from one account.
+    """
+    waiting: dict[str, Announcement | None] = {}
+    found: list[Labelling] = []
+    for step in _timeline(config, pair, owner, viewer, key):
+        if isinstance(step, Announcement):
+            waiting[step.account] = step if step.to else None
+            continue
+        member, event = step
+        state = our_state(config, event.label, pinned) if event.label is not None else None
+        if state is None:
+            continue
+        added = event.kind == "labeled"
+        actor = event.actor
+        if added and state not in (WORKING, HOLD):
+            said = waiting.pop(actor.id, None) if actor is not None else None
+            by = _setter(actor, said, state, owner)
+        else:
+            by = "ours" if same(actor, viewer) else "owner" if same(actor, owner) else "other"
+        found.append(Labelling(
+            at=event.at, state=state, member=member, added=added, by=by,
+            login=actor.login if actor is not None else "ghost",
+        ))
+    return tuple(found)
+
+
+def _setter(actor: Account | None, said: Announcement | None, state: str, owner: Account) -> Hand:
+    """Whose a state label is. Ours without an announcement is nobody's that we know of."""
+    if said is not None and said.to == state:
+        return "owner" if said.as_owner else "ours"
+    return "owner" if same(actor, owner) else "other"
+
+
+def announcements(
+    config: Config, pair: Pair, owner: Account, viewer: Account, key: bytes = b""
+) -> tuple[Announcement, ...]:
+    """All that was announced: by our posts, by the moves in our book, by the work record server."""
+    found = [
+        Announcement(
+            at=comment.created_at, account=viewer.id, came_from=marker.came_from, to=marker.to
+        )
+        for comment, marker in our_posts(pair, viewer, key)
+        if marker.kind in ("decision", "notice") and _tells(marker.came_from, marker.to)
+    ]
+    ledger = our_ledger(pair, viewer, key)
+    found += _moves(ledger[1] if ledger else Ledger(), viewer)
+    found += _delegations(config, pair, owner, viewer)
+    return tuple(sorted(found, key=lambda said: said.at))
+
+
+def _tells(came_from: str, to: str) -> bool:
+    """A pair that stays where it is gets no new label, so nothing is announced."""
+    return to != "" and came_from != to
+
+
+def _moves(ledger: Ledger, viewer: Account) -> list[Announcement]:
+    return [
+        Announcement(at=move.at, account=viewer.id, came_from=move.came_from, to=move.to)
+        for move in ledger.moves
+        if move.to == "" or move.why == MEMBER_MOVE or move.came_from != move.to
+    ]
+
+
+def _delegations(
+    config: Config, pair: Pair, owner: Account, viewer: Account
+) -> Iterator[Announcement]:
+    """Labels of `issue_delegate`: asked for by a model, the owner's only if he says so."""
+    texts: list[tuple[Account | None, datetime, Marker | None]] = [
+        (comment.author, comment.created_at, parse_marker(comment.body))
+        for _, comment in comments(pair) if untouched(comment)
+    ]
+    texts += [
+        (item.author, item.created_at, parse_marker(item.body)) for _, item in _members(pair)
+    ]
+    for author, at, marker in texts:
+        if author is None or marker is None or marker.kind != "records" or not marker.to:
+            continue
+        if same(author, owner) or same(author, viewer):
+            yield Announcement(
+                at=at, account=author.id, came_from=marker.came_from, to=marker.to,
+                as_owner=config.records.delegate,
+            )
+
+
+def _timeline(
+    config: Config, pair: Pair, owner: Account, viewer: Account, key: bytes
+) -> list[Announcement | tuple[Member, Event]]:
+    """Announcements and label events by time; what is announced comes first within a second."""
+    said: list[tuple[datetime, int, Announcement | tuple[Member, Event]]] = [
+        (one.at, 0, one) for one in announcements(config, pair, owner, viewer, key)
+    ]
+    done: list[tuple[datetime, int, Announcement | tuple[Member, Event]]] = [
+        (event.at, 1, (member, event))
+        for member, item in _members(pair) for event in item.events
+        if event.kind in ("labeled", "unlabeled")
+    ]
+    return [step for _, _, step in sorted(said + done, key=lambda one: one[:2])]
+
+
+def _members(pair: Pair) -> Iterator[tuple[Member, Item]]:
+    for member in MEMBERS:
+        item = pair.member(member)
+        if item is not None:
+            yield member, item

@@ -1,0 +1,269 @@
+"""The plan for a run that is over: published in order, kept or buried (R18, R26, R33, R39, R40)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from agentcells import rounds
+from agentcells.brakes import CREDENTIAL, spend
+from agentcells.case import Case, Judged
+from agentcells.comments import pull_text, result_post
+from agentcells.model import (
+    MERGE,
+    Action,
+    AssignOwner,
+    CloseRun,
+    Comment,
+    Ledger,
+    LedgerRow,
+    Marker,
+    MergePull,
+    OpenPull,
+    Outcome,
+    Post,
+    Proof,
+    Push,
+    RunFact,
+    WriteLedger,
+)
+from agentcells.pairs import facts
+from agentcells.settle import Settled, conflicting, end_of, published, settle
+from agentcells.trust import Distrust, may_run, same
+
+
+def running(case: Case) -> Judged | None:
+    """The runs of this pair on this machine: alive, ended or dead."""
+    if not case.runs:
+        return None
+    alive = next((run for run in case.runs if run.status == "alive"), None)
+    if alive is not None:
+        return case.skip("skip_running", cell=alive.order.cell, run=alive.order.run)
+    run = min(case.runs, key=lambda one: one.order.run)
+    proof = run.end.proof if run.end is not None else None
+    if run.status == "dead" or proof is None:
+        return buried(case, run)
+    if case.state.hold:
+        return case.skip("skip_held_result", "owner", run=run.order.run)
+    return _ended(case, run, proof)
+
+
+def orphaned(case: Case) -> Judged | None:
+    """Rows without an end that no run folder here stands behind (R17, R33)."""
+    rows = rounds.unended(case.book)
+    if not rows:
+        return None
+    now, here = case.snapshot.now, case.snapshot.machine
+    elsewhere = [row for row in rows if row.machine != here and not rounds.overdue(row, now)]
+    if elsewhere:
+        return case.skip("skip_other_machine", "time", machine=elsewhere[0].machine)
+    book = rounds.died(case.book, (row.run for row in rows), now)
+    return Judged(actions=_after_death(case, book, rows[-1]))
+
+
+def buried(case: Case, run: RunFact) -> Judged:
+    """A run without a proof is never published (R39). It counts; its work is kept (R33, R40)."""
+    end = run.end
+    outcome = end.outcome if end is not None else Outcome(kind="crash")
+    at = end.ended_at if end is not None else case.snapshot.now
+    kind = "crash" if end is None else "containment"
+    book = rounds.ended(case.book, run.order.run, outcome, at, "", kind=kind)
+    row = rounds.row_of(book, run.order.run)
+    after = _after_death(case, book, row) if row is not None else ()
+    labels = [action for action in after if not isinstance(action, WriteLedger)]
+    ledger = [action for action in after if isinstance(action, WriteLedger)]
+    close = CloseRun(pair_key=case.pair.key, run=run.order.run, keep=True)
+    return Judged(actions=(*labels, *spend(case, run), *ledger, close))
+
+
+def _after_death(case: Case, book: Ledger, row: LedgerRow) -> tuple[Action, ...]:
+    """The label no longer says that it runs; after three failures the owner is asked (R33)."""
+    count = rounds.failures_in_a_row(book, case.heard_at)
+    if case.state.only == row.cell and count >= rounds.IN_A_ROW:
+        parked = case.park(f"failures:{row.run}", "plan_deaths", count=count, cell=row.cell)
+        return (*parked.actions, case.write(book))
+    if case.state.working and len(case.state.states) == 1:
+        return (case.set_state(case.state.only), case.write(book))
+    return (case.write(book),)
+
+
+# ---------------------------------------------------------------- an ended run
+
+
+def _ended(case: Case, run: RunFact, proof: Proof) -> Judged:
+    """Publish it, finish what a pass before began, or keep it when trust no longer holds (R26)."""
+    said = _decision(case, run.order.run)
+    if said is not None:
+        return _finish(case, run, proof, *said)
+    if case.lost or not case.book_id:
+        return _withheld(case, run, case.skip("skip_ledger_lost", "owner"))
+    came_from = run.order.came_from
+    if case.state.states != {came_from}:
+        return _withheld(case, run, case.skip("skip_label_gone", "owner", run=run.order.run))
+    trusted = may_run(case.config, case.pair, came_from, case.snapshot)
+    if isinstance(trusted, Distrust):
+        return _withheld(case, run, case.distrusted(trusted))
+    end = end_of(run)
+    if run.order.writes and end.changed and end.sealed is not None and run.delivery is None:
+        # What would be pushed is not known yet: a write without effect asks for a closer look.
+        return Judged(actions=(case.set_state(came_from, working=case.state.working),))
+    return _published(case, run, proof, settle(case, run, trusted))
+
+
+def _decision(case: Case, run: str) -> tuple[Comment, Marker] | None:
+    return next((
+        (comment, marker) for comment, marker in case.posts
+        if marker.kind == "decision" and marker.run == run
+    ), None)
+
+
+def _withheld(case: Case, run: RunFact, judged: Judged) -> Judged:
+    """Nothing of it is published; the work is kept for a later run (R26, R40)."""
+    actions: list[Action] = []
+    if case.state.working and len(case.state.states) <= 1:
+        actions.append(case.set_state(case.state.only))
+    actions += spend(case, run)
+    if case.book_id:
+        end = end_of(run)
+        actions.append(case.write(
+            rounds.ended(case.book, run.order.run, end.outcome, end.ended_at, "")
+        ))
+    actions.append(CloseRun(pair_key=case.pair.key, run=run.order.run, keep=True))
+    return replace(judged, actions=(*judged.actions, *actions))
+
+
+def _published(case: Case, run: RunFact, proof: Proof, settled: Settled) -> Judged:
+    """Push, pull request, assignee, comment, label, book, close: in this order (R18)."""
+    head = run.order.branch if settled.open_pull else ""
+    actions: list[Action] = [
+        *_work(case, run, proof, settled),
+        *_told(case, run, proof, settled, head),
+        case.set_state(settled.to, head=head),
+    ]
+    if settled.merge:
+        actions.append(_merge(case, run, proof))
+    return Judged(actions=(
+        *actions, *spend(case, run), *_closing(case, run, proof, settled)
+    ))
+
+
+def _work(case: Case, run: RunFact, proof: Proof, settled: Settled) -> Iterable[Action]:
+    """What puts the files on the forge."""
+    order, delivery = run.order, run.delivery
+    key, repo = case.pair.key, case.pair.repo
+    if settled.push and delivery is not None and delivery.cleared is not None:
+        yield Push(
+            pair_key=key, repo=repo, run=order.run, proof=proof, cleared=delivery.cleared,
+            ref=order.branch, expected=delivery.tip,
+        )
+    if settled.open_pull and delivery is not None:
+        title, body = pull_text(
+            case.config, order, settled.outcome, delivery, end_of(run).tested
+        )
+        yield OpenPull(
+            pair_key=key, repo=repo, run=order.run, proof=proof, head=order.branch,
+            base=order.base_ref, title=title, body=body,
+        )
+    pull = case.pair.pull
+    owned = pull is not None and any(same(one, case.snapshot.owner) for one in pull.assignees)
+    if settled.open_pull or (settled.push and pull is not None and not owned):
+        yield AssignOwner(pair_key=key, repo=repo, head=order.branch)
+
+
+def _told(
+    case: Case, run: RunFact, proof: Proof, settled: Settled, head: str
+) -> tuple[Post, ...]:
+    """The comment that carries the decision. Weather and a first failure make no noise (R32)."""
+    if settled.outcome.kind == CREDENTIAL and CREDENTIAL not in case.brake.told:
+        return case.notice(f"credential:{run.order.run}", "plan_credential", {})
+    if settled.silent:
+        return ()
+    cell = case.config.cell(run.order.cell)
+    book = _book_after(case, run, settled)
+    count = rounds.used(book, run.order.cell, case.heard_at)
+    marker, body = result_post(
+        case.config, run.order, settled.outcome, settled.to, settled.reason, run.delivery,
+        settled.open_pull, end=end_of(run), kept=settled.keep,
+        rounds=(count, cell.max_rounds) if cell is not None else None,
+    )
+    return (case.post(marker, body, head=head, proof=proof),)
+
+
+def _merge(case: Case, run: RunFact, proof: Proof) -> MergePull:
+    pull = case.pair.pull
+    if pull is None:
+        raise AssertionError("only a pull request is merged")
+    return MergePull(
+        pair_key=case.pair.key, repo=case.pair.repo, number=pull.number, run=run.order.run,
+        proof=proof, expected_head=facts(pull).head_sha,
+    )
+
+
+def _book_after(case: Case, run: RunFact, settled: Settled) -> Ledger:
+    book = rounds.ended(
+        case.book, run.order.run, settled.outcome, end_of(run).ended_at, settled.to
+    )
+    return _conflict_noted(case, run, book) if settled.conflict else book
+
+
+def _conflict_noted(case: Case, run: RunFact, book: Ledger) -> Ledger:
+    """The next run is the one that is to solve it; there is no second (R44)."""
+    return rounds.moved(
+        book, case.snapshot.now, run.order.came_from, "", rounds.CONFLICT, run.order.run
+    )
+
+
+def _closing(
+    case: Case, run: RunFact, proof: Proof, settled: Settled
+) -> tuple[WriteLedger, CloseRun]:
+    return (
+        case.write(_book_after(case, run, settled), proof),
+        CloseRun(pair_key=case.pair.key, run=run.order.run, keep=settled.keep),
+    )
+
+
+# ---------------------------------------------------------------- half published
+
+
+def _finish(
+    case: Case, run: RunFact, proof: Proof, comment: Comment, marker: Marker
+) -> Judged:
+    """The decision stands on the forge: only what comes after it is left to do (R18)."""
+    end = end_of(run)
+    actions = [*_labels_after(case, run, proof, comment, marker), *spend(case, run)]
+    if case.book_id:
+        kind = marker.cause if marker.cause in rounds.OUTCOMES else ""
+        book = rounds.ended(
+            case.book, run.order.run, end.outcome, end.ended_at, marker.to, kind=kind
+        )
+        if conflicting(run) and marker.to == run.order.came_from:
+            book = _conflict_noted(case, run, book)
+        actions.append(case.write(book, proof))
+    keep = end.changed and not published(run)
+    actions.append(CloseRun(pair_key=case.pair.key, run=run.order.run, keep=keep))
+    return Judged(actions=tuple(actions))
+
+
+def _labels_after(
+    case: Case, run: RunFact, proof: Proof, comment: Comment, marker: Marker
+) -> tuple[Action, ...]:
+    """The announced label, unless somebody has set or taken one since: his hand is the newer."""
+    if end_of(run).outcome.next == MERGE and marker.to == "" and case.pull_open:
+        return _merge_again(case, run, proof)
+    undisturbed = not any(
+        change.by != "ours" and change.at > comment.created_at for change in case.labels
+    )
+    if undisturbed and case.state.states and case.state.states <= {marker.came_from, marker.to}:
+        return (case.set_state(marker.to),)
+    if case.state.working and case.state.only:
+        return (case.set_state(case.state.only),)
+    return ()
+
+
+def _merge_again(case: Case, run: RunFact, proof: Proof) -> tuple[Action, ...]:
+    """The merge did not come off: once more while all is as it was, else the owner is asked."""
+    pull = case.pair.pull
+    still = pull is not None and facts(pull).head_sha == run.order.start
+    if still and run.refused_pushes == 0:
+        return (case.set_state(""), _merge(case, run, proof))
+    return case.park(f"merge:{run.order.run}", "plan_merge_failed", words=run.refusal).actions

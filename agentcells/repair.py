@@ -1,0 +1,134 @@
+"""Labels put right: stopped pairs, halves of our moves, the wrong member (R1 to R4, R7, R11)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agentcells.brakes import brake_after, spend
+from agentcells.case import WAITING, Case, Judged
+from agentcells.labelling import MEMBER_MOVE, Labelling
+from agentcells.model import HOLD, WORKING, Action, CloseRun, DeleteBranch
+from agentcells.pairs import facts, pull_of_ours
+
+
+def stopped(case: Case) -> Judged | None:
+    """Closing or merging either member stops the pair: labels off both, no more than that (R11)."""
+    if all(item.state == "open" for item in case.items):
+        return None
+    actions: list[Action] = []
+    if case.state.labelled:
+        actions.append(case.set_state("", hold=False))
+    for run in case.runs:
+        if run.status != "alive":
+            actions += spend(case, run)
+            actions.append(CloseRun(pair_key=case.pair.key, run=run.order.run, keep=True))
+            case = replace(case, brake=brake_after(case, actions))
+    return Judged(actions=(*actions, *_merged_branch(case)))
+
+
+def _merged_branch(case: Case) -> tuple[DeleteBranch, ...]:
+    """After a merge the branch of ours goes, once no run of the pair needs it."""
+    pull = case.pair.pull
+    if pull is None or pull.state != "merged" or pull_of_ours(pull, case.snapshot.viewer) is None:
+        return ()
+    ref = facts(pull).head_ref
+    if case.runs or f"{case.pair.repo} {ref}" not in case.snapshot.branches:
+        return ()
+    return (DeleteBranch(pair_key=case.pair.key, repo=case.pair.repo, ref=ref),)
+
+
+def mislabelled(case: Case) -> Judged | None:
+    """Labels that say nothing, two things, or stand on the wrong member."""
+    states = case.state.states
+    if not states:
+        return _stateless(case)
+    if len(states) > 1:
+        return _two_states(case)
+    state = case.state.only
+    if case.config.cell(state) is None and state not in WAITING:
+        off = any(cell.name == state for cell in case.config.off)
+        key = "skip_cell_off" if off else "skip_unknown_label"
+        return case.skip(key, "owner", label=case.config.label(state))
+    home = case.home(state)
+    if case.state.on is None:  # on both members: the half of a move of ours, or set twice
+        return Judged(actions=(case.set_state(state),))
+    if case.state.on != home and not (home == "issue" and case.own_pull):
+        return _moved_home(case, state)
+    if case.state.working:
+        return Judged(actions=(case.set_state(state),))  # no run and no row stands behind it
+    return None
+
+
+def _stateless(case: Case) -> Judged:
+    if case.state.working:
+        return Judged(actions=(case.set_state(""),))  # R2
+    if case.state.hold:
+        return case.skip("skip_hold_alone", "owner")
+    if case.state.look_alike:
+        return case.skip("skip_look_alike", "owner")
+    return Judged()
+
+
+def _moved_home(case: Case, state: str) -> Judged:
+    """The owner labelled the other member: he means the pair (R1). A stranger's label is left."""
+    newest = case.newest_set(state)
+    if newest is None:
+        return case.skip("skip_label_unknown", "owner")
+    if newest.by == "other":
+        return case.skip("skip_label_foreign", "owner", who=newest.login)
+    if case.lost:
+        return case.skip("skip_ledger_lost", "owner")
+    return Judged(actions=case.move(state, MEMBER_MOVE))
+
+
+def _two_states(case: Case) -> Judged:
+    """Repaired only when they are the two halves of our own newest move (R4); else nothing runs."""
+    to = _half_done(case)
+    if to:
+        return Judged(actions=(case.set_state(to),))
+    names = " + ".join(sorted(case.config.label(state) for state in case.state.states))
+    changes = _changes(case)
+    newest = changes[-1].at.isoformat() if changes else ""
+    judged = case.skip("skip_two_states", "owner", labels=names)
+    return Judged(
+        actions=case.notice(f"two:{names}:{newest}", "plan_two_states", {"labels": names}),
+        skip=judged.skip,
+    )
+
+
+def _half_done(case: Case) -> str:
+    """Where our newest move was going when it was interrupted between add and remove, or ""."""
+    announced = [
+        (comment.created_at, marker.came_from, marker.to) for comment, marker in case.posts
+        if marker.to and marker.came_from != marker.to
+    ]
+    announced += [(move.at, move.came_from, move.to) for move in case.book.moves if move.to]
+    if not announced:
+        return ""
+    at, came_from, to = max(announced, key=lambda one: one[0])
+    if case.state.states != {came_from, to}:
+        return ""
+    changes = _changes(case)
+    if not changes:
+        return ""
+    first_half = changes[-1]
+    ours = first_half.by == "ours" and first_half.added and first_half.state == to
+    return to if ours and first_half.at >= at else ""
+
+
+def _changes(case: Case) -> list[Labelling]:
+    """Changes of state labels: `working` and `hold` stand beside a state and are none."""
+    return [change for change in case.labels if change.state not in (WORKING, HOLD)]
+
+
+def held(case: Case) -> Judged | None:
+    """`ac:hold` beside a state: nothing runs, until the owner takes it off (R7)."""
+    if case.state.hold:
+        return case.skip("skip_held", "owner", label=case.config.label(HOLD))
+    holds = [change for change in case.labels if change.state == HOLD]
+    newest = holds[-1] if holds else None
+    if newest is None or newest.added or newest.by != "other":
+        return None
+    if case.heard_at is not None and case.heard_at > newest.at:
+        return None
+    return case.skip("skip_hold_taken_off", "owner", who=newest.login)
