@@ -15,6 +15,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from agentcells.protected import DEFAULT_PROTECTED
+
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LONGEST_S = 14 * 86400
 LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,60}[A-Za-z0-9_-])?(?:\[bot\])?\Z")
@@ -239,11 +241,7 @@ class Records(_Table):
 
 
 class Gate(_Table):
-    protected: tuple[Word, ...] = (
-        ".claude/**", ".mcp.json", "**/.mcp.json", ".github/workflows/**", ".github/actions/**",
-        ".gitea/workflows/**", ".forgejo/workflows/**", "**/action.yml", "**/action.yaml",
-        ".gitmodules", ".husky/**", ".githooks/**", "cells.toml", "agentcells.lock.toml",
-    )  # fmt: skip
+    protected: tuple[Word, ...] = DEFAULT_PROTECTED
     """No run may add, change, rename or delete these."""
     allow_links: tuple[Word, ...] = ()
     """Exact paths where a symlink may be new or changed."""

@@ -16,12 +16,13 @@ import tomli
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 450
 VAGUE = {"utils", "util", "helpers", "helper", "manager", "service", "core", "common", "misc", "base"}
-ALONE = {"door", "scripted_agent"}  # started inside a sandbox, where nothing is installed
+ALONE = {"door", "forward", "scripted_agent"}  # started inside a sandbox, where nothing is installed
 OUTSIDE = {  # what a pure module has no business with: files, processes, clocks, chance
     "asyncio", "glob", "io", "logging", "os", "random", "secrets", "select", "shutil", "signal",
     "socket", "subprocess", "tempfile", "threading", "time", "urllib.request", "uuid",
 }  # fmt: skip
-CALLS = {"open", "input", "print", "now", "utcnow", "today", "read_text", "write_text", "getenv"}
+CALLS = {"open", "input", "print", "read_text", "write_text", "read_bytes", "write_bytes"}
+CLOCK = {"now", "utcnow", "today"}  # of datetime and date
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,9 @@ def _impure(name: str, tree: ast.Module, imports: list[Import]) -> Iterator[str]
         if isinstance(node, ast.Call):
             called = node.func
             word = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
-            if word in CALLS:
+            of = called.value if isinstance(called, ast.Attribute) else None
+            clock = word in CLOCK and isinstance(of, ast.Name) and of.id in ("datetime", "date")
+            if word in CALLS or clock:
                 yield f"{name}:{node.lineno}: a pure room calls {word}()"
 
 

@@ -1,0 +1,155 @@
+"""A fresh machine meets `make demo`: what is missing is one line, what is there is made once."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOLS = ("sh", "env", "dirname", "cat", "cut", "rm", "sha256sum", "git", "mkdir", "touch", "make")
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A checkout in a folder with spaces, and a PATH that holds only what the test puts there."""
+    checkout = tmp_path / "my project"
+    checkout.mkdir()
+    shutil.copytree(ROOT / ".ci", checkout / ".ci", ignore=shutil.ignore_patterns("npm"))
+    for name in ("Makefile", "pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+        shutil.copy(ROOT / name, checkout / name)
+    (checkout / "agentcells").mkdir()
+    shutil.copy(ROOT / "agentcells" / "__init__.py", checkout / "agentcells")
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for tool in TOOLS:
+        found = shutil.which(tool)
+        assert found, tool
+        (tools / tool).symlink_to(found)
+    return Machine(checkout, tools)
+
+
+class Machine:
+    def __init__(self, checkout: Path, tools: Path) -> None:
+        self.checkout = checkout
+        self.tools = tools
+
+    def has(self, tool: str, script: str) -> None:
+        path = self.tools / tool
+        path.unlink(missing_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def make(self, target: str, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["make", "-s", target],
+            cwd=self.checkout, env={"PATH": str(self.tools), "HOME": "/nonexistent", **env},
+            capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+def real_python(after: str = "") -> str:
+    return f'{after}\nexec "{sys.executable}" "$@"'
+
+
+def one_line(done: subprocess.CompletedProcess[str]) -> str:
+    """What the person reads, without make's own closing line."""
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    assert len(lines) == 1, done.stderr
+    return lines[0]
+
+
+def test_without_python_the_line_names_python(machine):
+    line = one_line(machine.make("demo"))
+    assert "Python 3.11 or newer is needed (found: none)" in line
+    assert "apt-get install python3 python3-venv" in line
+
+
+def test_a_python_that_is_too_old_is_named_with_its_version(machine):
+    machine.has("python3", 'case "$1" in --version) echo Python 3.9.2;; *) exit 1;; esac')
+    assert "(found: Python 3.9.2)" in one_line(machine.make("demo"))
+
+
+def test_a_newer_python_beside_an_old_one_is_found(machine):
+    machine.has("python3", "exit 1")
+    machine.has("python3.12", real_python('case "$2" in *ensurepip*) exit 1;; esac'))
+    assert "venv module" in one_line(machine.make("demo"))
+
+
+def test_without_the_venv_module_the_line_names_its_package(machine):
+    machine.has("python3", real_python('case "$2" in *ensurepip*) exit 1;; esac'))
+    line = one_line(machine.make("test"))
+    assert "the venv module of Python 3" in line
+    assert "apt-get install python3-venv" in line
+
+
+def test_without_git_the_line_names_git(machine):
+    machine.has("python3", real_python())
+    (machine.tools / "git").unlink()
+    assert "git is missing. On Debian: apt-get install git" in one_line(machine.make("demo"))
+
+
+@pytest.fixture
+def ready(machine):
+    """A machine whose pip is small: it notes each call, and leaves the program as pip would."""
+    machine.has("python3", real_python())
+    venv = machine.checkout / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    site = next(venv.glob("lib/python*/site-packages"))
+    for module, lines in {
+        "pip": [
+            "if pathlib.Path('no-network').exists(): sys.exit('no matching distribution')",
+            "tool = pathlib.Path('.venv/bin/agentcells')",
+            "tool.write_text('#!/bin/sh\\necho walked $1\\n')",
+            "tool.chmod(0o755)",
+        ],
+        "pytest": ["print('tested')"],
+    }.items():
+        (site / module).mkdir()
+        (site / module / "__init__.py").write_text("")
+        note = f"print('{module}', *sys.argv[1:], file=open('calls', 'a'))"
+        (site / module / "__main__.py").write_text("\n".join(["import pathlib, sys", note, *lines]))
+    return machine
+
+
+def calls(machine: Machine) -> list[str]:
+    return (machine.checkout / "calls").read_text().splitlines()
+
+
+def test_a_ready_environment_is_not_made_again_until_something_changes(ready):
+    done = ready.make("demo")
+    assert "Making .venv" in done.stdout
+    assert done.stdout.splitlines()[-1] == "walked demo"
+    assert "--require-hashes --requirement requirements.lock" in calls(ready)[0]
+    assert ready.make("demo").stdout == "walked demo\n"
+    assert len(calls(ready)) == 2
+    with (ready.checkout / "requirements.lock").open("a") as lock:
+        lock.write("# one more\n")
+    assert "Making .venv" in ready.make("demo").stdout
+    assert len(calls(ready)) == 4
+
+
+def test_an_environment_that_was_moved_is_made_again(ready):
+    ready.make("demo")
+    ready.checkout = ready.checkout.rename(ready.checkout.parent / "elsewhere")
+    assert "Making .venv" in ready.make("demo").stdout
+
+
+def test_an_environment_for_the_tests_serves_the_demo_too(ready):
+    assert ready.make("test").stdout.splitlines()[-1] == "tested"
+    assert "--requirement requirements-dev.lock" in calls(ready)[0]
+    assert ready.make("demo").stdout == "walked demo\n"
+
+
+def test_packages_that_cannot_be_had_are_told_and_the_next_try_begins_again(ready):
+    (ready.checkout / "no-network").touch()
+    for _ in range(2):
+        done = ready.make("demo")
+        assert done.returncode != 0
+        assert "could not install the packages of requirements.lock" in done.stderr
+    (ready.checkout / "no-network").unlink()
+    assert ready.make("demo").stdout.splitlines()[-1] == "walked demo"
