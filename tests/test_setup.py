@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -153,3 +154,49 @@ def test_packages_that_cannot_be_had_are_told_and_the_next_try_begins_again(read
         assert "could not install the packages of requirements.lock" in done.stderr
     (ready.checkout / "no-network").unlink()
     assert ready.make("demo").stdout.splitlines()[-1] == "walked demo"
+
+
+# ---------------------------------------------------------------- .ci/run
+
+
+def ci(machine: Machine, make: str) -> subprocess.CompletedProcess[str]:
+    for tool in ("bash", "mktemp", "tee", "grep", "tail"):
+        found = shutil.which(tool)
+        assert found, tool
+        (machine.tools / tool).symlink_to(found)
+    machine.has("python3", real_python())
+    machine.has("setpriv", "")
+    machine.has("make", make)
+    return subprocess.run(
+        [str(machine.tools / "bash"), ".ci/run"],
+        cwd=machine.checkout, env={"PATH": str(machine.tools), "CI": "true"},
+        capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "closing"),
+    [(0, "12 passed in 3.20s"), (2, "1 failed, 11 passed, 2 deselected in 3.20s")],
+)
+def test_ci_ends_with_pytests_closing_line_and_its_result(machine, code, closing):
+    machine.has("bwrap", "")
+    done = ci(machine, f"echo checking; echo '{closing}'; echo coverage fails; exit {code}")
+    assert done.returncode == code
+    assert done.stdout.splitlines()[-1] == closing
+
+
+def test_ci_that_fails_before_the_tests_fails(machine):
+    machine.has("bwrap", "")
+    done = ci(machine, "echo 'E501 line too long'; exit 2")
+    assert (done.returncode, done.stdout) == (2, "E501 line too long\n")
+
+
+def test_ci_installs_what_is_missing_as_root_and_names_it_to_anybody_else(machine):
+    machine.has("apt-get", 'echo "$@" >>apt')
+    done = ci(machine, "echo '1 passed in 1s'")
+    if os.geteuid() == 0:
+        assert done.returncode == 0
+        assert "bubblewrap" in (machine.checkout / "apt").read_text()
+    else:
+        assert done.returncode == 1
+        assert "missing: bwrap" in done.stderr
