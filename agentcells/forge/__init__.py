@@ -6,10 +6,10 @@ Every write is idempotent or says that it is not; nothing here retries a write b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from agentcells.model import Account, Comment, Item, Label, Problem, Row, Sha
 
@@ -159,7 +159,38 @@ class Forge(Protocol):
         """The forge's own time, from its last answer."""
 
 
+@runtime_checkable
+class ListsMany(Protocol):
+    """A forge that lists several repositories in one request (R20)."""
+
+    def listings(
+        self, repos: Sequence[str], marks: Mapping[str, str], *,
+        logins: Sequence[str] = (), waiting: Sequence[str] = (),
+    ) -> dict[str, Listing | ForgeError]: ...
+
+
+def listings(
+    forge: Forge, repos: Sequence[str], marks: Mapping[str, str], *,
+    logins: Sequence[str] = (), waiting: Sequence[str] = (),
+) -> dict[str, Listing | ForgeError]:
+    """Of each repository its listing since its mark, or the error that came in its place.
+
+    Where the forge can, the viewer and the accounts of `logins` come with the same request, so that
+    `viewer` and `account` cost nothing after it; and pull requests of the ids in `waiting` come as
+    rows with `checks` set, whether they changed or not.
+    """
+    if isinstance(forge, ListsMany):
+        return forge.listings(repos, marks, logins=logins, waiting=waiting)
+    found: dict[str, Listing | ForgeError] = {}
+    for repo in repos:
+        try:
+            found[repo] = forge.listing(repo, marks.get(repo, ""))
+        except ForgeError as error:
+            found[repo] = error
+    return found
+
+
 __all__ = [
-    "Forbidden", "Forge", "ForgeError", "Listing", "NotFound", "Partial", "RateLimited",
-    "Remote", "Repository", "Stale", "Unauthorized", "Unavailable",
+    "Forbidden", "Forge", "ForgeError", "Listing", "ListsMany", "NotFound", "Partial", "RateLimited",
+    "Remote", "Repository", "Stale", "Unauthorized", "Unavailable", "listings",
 ]

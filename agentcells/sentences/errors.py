@@ -754,4 +754,189 @@ ERRORS: dict[str, tuple[str, str]] = {
         "A tick of the demo ended with exit code {code}; what it said stands above. The demo's folder was {folder}.",
         "デモの tick が終了コード {code} で終わりました。メッセージは上にあります。デモのフォルダー: {folder}",
     ),
+    # ---- the token of a forge
+    "forge_token_none": (
+        "No place for the forge's token is configured. Set `token` in the table [forge] of cells.toml, e.g. "
+        'token = {{ command = ["gh", "auth", "token"] }}.',
+        "フォージのトークンの置き場所が設定されていません。cells.toml の [forge] に token を書いてください。例: "
+        'token = {{ command = ["gh", "auth", "token"] }}',
+    ),
+    "forge_token_empty": (
+        "The token's place {place} is empty. Put a token there, or change `token` in cells.toml.",
+        "トークンの置き場所 {place} は空です。そこにトークンを入れるか、cells.toml の token を変えてください。",
+    ),
+    "forge_token_shape": (
+        "What {place} gives is no token: it has blanks, several lines or characters that no token has.",
+        "{place} が返すものはトークンではありません。空白、複数の行、またはトークンに使えない文字を含んでいます。",
+    ),
+    "forge_token_slow": (
+        "The token's command {command} did not end within {seconds} s. Run it by hand: does it ask a question?",
+        "トークンのコマンド {command} が {seconds} 秒以内に終わりませんでした。手で実行し、入力を求めていないか確かめてください。",
+    ),
+    "forge_token_no_command": (
+        "The token's command {command} cannot be started: {detail}. Give its full path in cells.toml; a timer "
+        "has a shorter PATH than your shell.",
+        "トークンのコマンド {command} を起動できません: {detail}。cells.toml に絶対パスを書いてください。"
+        "タイマーの PATH はシェルのものより短いです。",
+    ),
+    "forge_token_command": (
+        "The token's command {command} failed with exit code {code}: {detail}",
+        "トークンのコマンド {command} が終了コード {code} で失敗しました: {detail}",
+    ),
+    "forge_token_file": (
+        "The token's file {path} cannot be read: {detail}.",
+        "トークンのファイル {path} を読めません: {detail}。",
+    ),
+    # ---- GitHub
+    "github_bad_token": (
+        "GitHub does not accept the token (401): it is wrong, expired or revoked. Make a new one and put it "
+        "where `token` in cells.toml points; nothing was read or written.",
+        "GitHub がトークンを受け付けません (401)。誤り、期限切れ、または取り消し済みです。新しく作り、cells.toml の "
+        "token が指す場所に置いてください。何も読み書きしていません。",
+    ),
+    "github_suspended": (
+        "GitHub says that the account of the token is suspended. Only GitHub's support can lift that.",
+        "GitHub によると、このトークンのアカウントは停止されています。解除できるのは GitHub サポートだけです。",
+    ),
+    "github_rate_limit": (
+        "GitHub's hourly limit for the account {login} is used up; it goes on at {until:%Y-%m-%d %H:%M} UTC. "
+        "The next tick after that continues by itself.",
+        "アカウント {login} の GitHub の 1 時間あたりの上限に達しました。{until:%Y-%m-%d %H:%M} UTC に再開できます。"
+        "それ以降の tick が自動で続けます。",
+    ),
+    "github_secondary_limit": (
+        "GitHub asks for a pause (secondary rate limit) until {until:%Y-%m-%d %H:%M} UTC. The next tick after "
+        "that continues by itself.",
+        "GitHub が {until:%Y-%m-%d %H:%M} UTC まで待つよう求めています (secondary rate limit)。"
+        "それ以降の tick が自動で続けます。",
+    ),
+    "github_redirect": (
+        "{api} answers with a redirection ({status}), and a token is not sent on to another address. Set the "
+        "final address as `api_url` in cells.toml.",
+        "{api} が転送 ({status}) を返しました。トークンを別のアドレスには送りません。cells.toml の api_url に"
+        "最終的なアドレスを書いてください。",
+    ),
+    "github_no_api": (
+        "There is no GitHub API at {api} (status {status}). Check `api_url` in cells.toml: it ends with /graphql.",
+        "{api} に GitHub API がありません (状態 {status})。cells.toml の api_url を確かめてください。末尾は /graphql です。",
+    ),
+    "github_outage": (
+        "GitHub has trouble (status {status}, {operation}, request {request_id}): {detail}. The next tick tries "
+        "again.",
+        "GitHub に障害があります (状態 {status}、{operation}、要求 {request_id}): {detail}。次の tick が再び試みます。",
+    ),
+    "github_no_json": (
+        "{api} answered with a page instead of data (status {status}): a proxy or a sign-in page of the "
+        "network, perhaps. The next tick tries again.",
+        "{api} がデータでなくページを返しました (状態 {status})。プロキシかネットワークのサインイン画面かもしれません。"
+        "次の tick が再び試みます。",
+    ),
+    "github_network": (
+        "{host} cannot be reached: {detail}. The next tick looks first at what was done, then tries again.",
+        "{host} に届きません: {detail}。次の tick は、何が済んだかをまず調べてから再び試みます。",
+    ),
+    "github_certificate": (
+        "The certificate of {host} is not trusted: {detail}. For a GitHub with a certificate of its own, set "
+        "`ca_file` in cells.toml.",
+        "{host} の証明書を信頼できません: {detail}。独自の証明書を持つ GitHub では、cells.toml に ca_file を書いてください。",
+    ),
+    "github_ca_file": (
+        "The certificate file {path} (`ca_file` in cells.toml) cannot be used: {detail}.",
+        "証明書ファイル {path} (cells.toml の ca_file) を使えません: {detail}。",
+    ),
+    "github_insecure": (
+        "`api_url` in cells.toml is {api}: a token is sent over https only (plain http to this very machine "
+        "excepted).",
+        "cells.toml の api_url が {api} です。トークンは https でのみ送ります (このマシン自身への http を除く)。",
+    ),
+    "github_saml": (
+        "The organization of {repo} wants SAML single sign-on for this token. Authorize it once at {link} "
+        "(or at https://github.com/settings/tokens, \"Configure SSO\").",
+        "{repo} の組織はこのトークンに SAML シングルサインオンを求めています。{link} で一度承認してください "
+        "(または https://github.com/settings/tokens の「Configure SSO」)。",
+    ),
+    "github_ip_list": (
+        "The organization of {repo} lets in known addresses only, and this machine's is not among them (IP "
+        "allow list). Its owners can add it.",
+        "{repo} の組織は許可済みアドレスからのみ接続でき、このマシンは含まれていません (IP allow list)。"
+        "組織の所有者が追加できます。",
+    ),
+    "github_archived": (
+        "{repo} is archived, so GitHub refuses every change. Unarchive it in its settings, or take it out of "
+        "`repos` in cells.toml.",
+        "{repo} はアーカイブ済みのため、GitHub はすべての変更を拒みます。設定で解除するか、cells.toml の repos から外してください。",
+    ),
+    "github_forbidden": (
+        "The token of {login} may not do this ({operation}, {repo}). It needs the permission: {permission}. "
+        "GitHub says: {detail}",
+        "{login} のトークンにはこの操作の権限がありません ({operation}、{repo})。必要な権限: {permission}。"
+        "GitHub の応答: {detail}",
+    ),
+    "github_scopes": (
+        "The classic token of {login} lacks a scope for {operation}; it needs one of: {permission}. Add it at "
+        "https://github.com/settings/tokens.",
+        "{login} の classic トークンには {operation} のスコープがありません。必要なもの (いずれか): {permission}。"
+        "https://github.com/settings/tokens で加えてください。",
+    ),
+    "github_no_repository": (
+        "GitHub shows no repository {repo} to the account {login}: it does not exist, or this token was not "
+        "given access to it. Check `repos` in cells.toml and the repositories of the token.",
+        "GitHub はアカウント {login} にリポジトリ {repo} を見せません。存在しないか、このトークンに許可されていません。"
+        "cells.toml の repos と、トークンの対象リポジトリを確かめてください。",
+    ),
+    "github_not_found": (
+        "GitHub does not find it ({operation}, {repo}): {detail}",
+        "GitHub に見つかりません ({operation}、{repo}): {detail}",
+    ),
+    "github_transferred": (
+        "#{number} of {repo} has moved to another repository.",
+        "{repo} の #{number} は別のリポジトリへ移されました。",
+    ),
+    "github_renamed": (
+        "The repository {repo} is now called {now}. Write the new name into `repos` of cells.toml, then run "
+        "`agentcells init --relock`.",
+        "リポジトリ {repo} の名前は現在 {now} です。cells.toml の repos に新しい名前を書き、"
+        "`agentcells init --relock` を実行してください。",
+    ),
+    "github_no_label": (
+        "{repo} has no label {label}. `agentcells init` creates the labels of your cells.",
+        "{repo} にラベル {label} がありません。`agentcells init` がセルのラベルを作ります。",
+    ),
+    "github_label_not_set": (
+        "The labels of #{number} in {repo} are not what was just set: somebody changes them at the same time. "
+        "The next tick looks again.",
+        "{repo} の #{number} のラベルが、いま設定したものと違います。同時に誰かが変更しています。次の tick が見直します。",
+    ),
+    "github_not_assignable": (
+        "GitHub does not let {login} be assigned to #{number} of {repo}: the account needs write access there.",
+        "GitHub は {login} を {repo} の #{number} の担当者にできません。そのアカウントには書き込み権限が必要です。",
+    ),
+    "github_pull_exists": (
+        "There is an open pull request for this branch of {repo} already. The next tick finds it. GitHub says: "
+        "{detail}",
+        "{repo} のこのブランチには、開いているプルリクエストがすでにあります。次の tick が見つけます。GitHub の応答: {detail}",
+    ),
+    "github_stale": (
+        "It is no longer as it was read ({operation}, {repo}): {detail}. The next tick looks again.",
+        "読み取ったときの状態と変わっています ({operation}、{repo}): {detail}。次の tick が見直します。",
+    ),
+    "github_refused": (
+        "GitHub refuses this ({operation}, {repo}): {detail}",
+        "GitHub がこの操作を拒みました ({operation}、{repo}): {detail}",
+    ),
+    "github_too_large": (
+        "The question was too large for GitHub even in smaller pages ({operation}, {repo}): {detail}. It is "
+        "left alone until the next tick.",
+        "小さなページに分けても GitHub には大きすぎました ({operation}、{repo}): {detail}。次の tick まで触れません。",
+    ),
+    "github_old_schema": (
+        "This GitHub does not know what agentcells asks for ({operation}): {detail}. A GitHub Enterprise "
+        "Server has to be newer.",
+        "この GitHub は agentcells の質問を知りません ({operation}): {detail}。GitHub Enterprise Server を新しくしてください。",
+    ),
+    "github_partial": (
+        "GitHub's answer was not whole ({operation}, {repo}): {detail}. Nothing is concluded from it; the next "
+        "tick asks again.",
+        "GitHub の答えが完全ではありません ({operation}、{repo}): {detail}。そこからは何も判断せず、次の tick が改めて尋ねます。",
+    ),
 }

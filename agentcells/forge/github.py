@@ -1,0 +1,398 @@
+"""GitHub as a forge: one signed-in connection, by GraphQL.
+
+What is asked stands in github_documents and github_mutations, what the answers mean in github_parse
+and github_errors, the connection in github_wire. Here is only which question answers which method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from agentcells.forge import (
+    Forbidden,
+    ForgeError,
+    Listing,
+    NotFound,
+    Remote,
+    Repository,
+    Stale,
+    github_listing,
+    github_reading,
+)
+from agentcells.forge import github_documents as ask
+from agentcells.forge import github_mutations as do
+from agentcells.forge import github_parse as parse
+from agentcells.forge.github_parse import Names, Node
+from agentcells.forge.github_whole import RESYNC
+from agentcells.forge.github_wire import Sent, Wire
+from agentcells.forge.token import Source, fetch
+from agentcells.model import Account, Comment, Item, Label, Sha
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
+
+API_URL = "https://api.github.com/graphql"
+GIT_URL = "https://github.com"
+DESCRIPTION_CHARS = 100  # of a label; GitHub refuses more
+
+
+class GitHubForge:
+    """Satisfies `agentcells.forge.Forge`. Made for one pass: it remembers accounts and labels."""
+
+    def __init__(
+        self, *, token: Source | None, api_url: str = API_URL, git_url: str = GIT_URL,
+        ca_file: str = "",
+    ) -> None:
+        self._wire = Wire(api_url=api_url, ca_file=ca_file, token=lambda: fetch(token))
+        self._git_url = git_url.rstrip("/")
+        self._ca_file = ca_file
+        self._viewer: Account | None = None
+        self._accounts: dict[str, Account] = {}
+        self._facts: dict[str, Node] = {}
+        self._labels: dict[str, dict[str, Label]] = {}
+
+    @classmethod
+    def from_config(cls, config: Config) -> GitHubForge:
+        forge = config.forge
+        return cls(
+            token=forge.token, api_url=forge.api_url or API_URL, git_url=forge.git_url or GIT_URL,
+            ca_file=forge.ca_file,
+        )
+
+    def __repr__(self) -> str:
+        return f"GitHubForge({self._wire.api_url!r})"
+
+    @property
+    def sent(self) -> tuple[Sent, ...]:
+        """All requests so far, for the log: operation, points, request id."""
+        return tuple(self._wire.sent)
+
+    def clock(self) -> datetime:
+        if self._wire.clock() is None:
+            self._who_am_i()
+        return self._wire.clock() or datetime.now(UTC)
+
+    # ------------------------------------------------------------ accounts and repositories
+
+    def viewer(self) -> Account:
+        return self._viewer or self._who_am_i()
+
+    def _who_am_i(self) -> Account:
+        return self._know_viewer(self._wire.query(ask.VIEWER, {}).get("viewer"))
+
+    def _know_viewer(self, node: object) -> Account:
+        self._viewer = parse.viewer(node)
+        self._wire.login = self._viewer.login
+        return self._viewer
+
+    def account(self, login: str) -> Account:
+        bare = parse.bare_login(login)
+        me = self.viewer()
+        if me.kind == "bot" and bare.casefold() == me.login.casefold():
+            return me  # an App cannot be asked for by its login
+        if login.casefold() in self._accounts:
+            return self._accounts[login.casefold()]
+        return _person(self._wire.query(ask.ACCOUNT, {"login": login}).get("user"), login)
+
+    def repository(self, repo: str) -> Repository:
+        node = self._repository(repo)
+        branch = node.get("defaultBranchRef")
+        return Repository(
+            id=node["id"], name=node["nameWithOwner"],
+            default_branch=branch["name"] if isinstance(branch, Mapping) else "main",
+            archived=bool(node["isArchived"]), empty=bool(node["isEmpty"]),
+        )
+
+    def _repository(self, repo: str) -> Node:
+        if repo not in self._facts:
+            self._facts[repo] = self._in_repo(ask.REPOSITORY, repo, demand_name=False)
+        return self._facts[repo]
+
+    def _in_repo(
+        self, document: ask.Document, repo: str, *, demand_name: bool = True, **variables: Any
+    ) -> Node:
+        """What the document asks of one repository."""
+        owner, name = repo.split("/", 1)
+        data = self._wire.query(
+            document, {"owner": owner, "name": name, **variables}, where=repo
+        )
+        node = data.get("repository")
+        if not isinstance(node, Mapping):
+            raise parse.partial("repository")
+        if demand_name:
+            github_listing.demand_name(repo, node)
+        return node
+
+    def _paged(
+        self, document: ask.Document, repo: str, name: str, **variables: Any
+    ) -> tuple[Node, ...]:
+        """All nodes of one connection of a repository."""
+        found: list[Node] = []
+        cursor: str | None = None
+        while True:
+            node = self._in_repo(document, repo, after=cursor, **variables).get(name)
+            found += parse.nodes(node, name)
+            assert isinstance(node, Mapping)
+            following = parse.next_page(node, name)
+            if following is None:
+                return tuple(found)
+            if following == cursor:
+                raise parse.partial(name)
+            cursor = following
+
+    # ------------------------------------------------------------ reading
+
+    def listing(self, repo: str, mark: str = "") -> Listing:
+        return github_listing.one(self._wire, self._names(), repo, mark)
+
+    def listings(
+        self, repos: Sequence[str], marks: Mapping[str, str], *,
+        logins: Sequence[str] = (), waiting: Sequence[str] = (),
+    ) -> dict[str, Listing | ForgeError]:
+        """Listings of several repositories: one request for up to 20 that have a mark (R20).
+
+        The viewer and the accounts of `logins` come in the same request and are remembered.
+        `waiting`: ids of pull requests that wait for checks; their rows come with `checks` set.
+        A repository that cannot be listed has its error as its value; the others are whole.
+        """
+        wanted = {repo: marks.get(repo, "") for repo in repos}
+        answer = github_listing.several(self._wire, self._names(), wanted, logins, waiting)
+        if answer.viewer is not None:
+            self._know_viewer(answer.viewer)
+        for login, node in answer.accounts.items():
+            self._accounts[login.casefold()] = _person(node, login)
+        return dict(answer.listings)
+
+    def _names(self) -> Names:
+        return Names(self._viewer)
+
+    def read(self, repo: str, number: int) -> Item:
+        self.viewer()
+        return github_reading.read(self._wire, self._names(), repo, number)
+
+    def pull_by_head(self, repo: str, head: str) -> Item | None:
+        pulls = self._in_repo(ask.PULLS_BY_HEAD, repo, head=head).get("pullRequests")
+        for node in parse.nodes(pulls, "pull requests"):
+            if not node["isCrossRepository"]:
+                return self.read(repo, node["number"])
+        parse.only_page(pulls, "pull requests")
+        return None
+
+    def labels(self, repo: str) -> tuple[Label, ...]:
+        found = tuple(map(parse.label, self._paged(ask.LABELS, repo, "labels")))
+        self._labels[repo] = {label.name.casefold(): label for label in found}
+        return found
+
+    # ------------------------------------------------------------ branches
+
+    def branch(self, repo: str, ref: str) -> Sha | None:
+        found = self._ref(repo, ref)
+        return Sha(found["target"]["oid"]) if found else None
+
+    def _ref(self, repo: str, ref: str) -> Node | None:
+        """None only in an answer without any error: GitHub says "there is none" by a null."""
+        found = self._in_repo(ask.BRANCH, repo, ref=f"refs/heads/{ref}").get("ref")
+        if found is not None and not (isinstance(found, Mapping) and found.get("target")):
+            raise parse.partial(ref)
+        return found
+
+    def branches(self, repo: str, prefix: str) -> tuple[str, ...]:
+        folder = prefix.rpartition("/")[0]
+        asked = f"refs/heads/{folder}/" if folder else "refs/heads/"
+        refs = self._paged(ask.BRANCHES, repo, "refs", prefix=asked)
+        names = (f"{node['prefix']}{node['name']}".removeprefix("refs/heads/") for node in refs)
+        return tuple(sorted(name for name in names if name.startswith(prefix)))
+
+    def delete_branch(self, repo: str, ref: str) -> None:
+        found = self._ref(repo, ref)
+        if found is None:
+            return
+        try:
+            self._wire.mutate(do.DELETE_REF, {"refId": found["id"]}, where=repo)
+        except ForgeError as error:
+            if isinstance(error, Forbidden) or self._ref(repo, ref) is not None:
+                raise
+
+    def remote(self, repo: str) -> Remote:
+        return Remote(
+            url=f"{self._git_url}/{repo}.git", username="x-access-token",
+            token=self._wire.secret.reveal(), ca_file=self._ca_file,
+        )
+
+    # ------------------------------------------------------------ labels
+
+    def create_label(self, repo: str, name: str, color: str, description: str) -> Label:
+        self.labels(repo)
+        if found := self._label(repo, name):
+            return found
+        wanted = {
+            "repositoryId": self._repository(repo)["id"], "name": name, "color": color,
+            "description": description[:DESCRIPTION_CHARS],
+        }
+        try:
+            made = self._wire.mutate(do.CREATE_LABEL, wanted, where=repo).get("label")
+        except ForgeError:
+            self.labels(repo)  # somebody may have been faster
+            if found := self._label(repo, name):
+                return found
+            raise
+        if not isinstance(made, Mapping):
+            raise parse.partial(name)
+        label = parse.label(made)
+        self._labels[repo][name.casefold()] = label
+        return label
+
+    def _label(self, repo: str, name: str) -> Label | None:
+        """GitHub's names of labels differ by more than their case."""
+        if repo not in self._labels:
+            self.labels(repo)
+        return self._labels[repo].get(name.casefold())
+
+    def _label_ids(self, repo: str, names: Sequence[str]) -> list[str]:
+        """Raises NotFound when the repository lacks one."""
+        if any(self._label(repo, name) is None for name in names):
+            self.labels(repo)
+        found = [(name, self._label(repo, name)) for name in names]
+        missing = [name for name, label in found if label is None]
+        if missing:
+            raise NotFound("github_no_label", repo=repo, label=", ".join(missing))
+        return [label.id for _, label in found if label]
+
+    def add_labels(self, item: Item, names: Sequence[str]) -> None:
+        if not names:
+            return
+        now = self._label_now(do.ADD_LABELS, item, self._label_ids(item.repo, names))
+        # By name: the label whose id we know may have been renamed since.
+        if not {label.name.casefold() for label in now} >= {name.casefold() for name in names}:
+            raise Stale("github_label_not_set", repo=item.repo, number=item.number)
+
+    def remove_labels(self, item: Item, names: Sequence[str]) -> None:
+        gone = {name.casefold() for name in names}
+        ids = [label.id for name in names if (label := self._label(item.repo, name))]
+        if not ids:
+            return
+        try:
+            now = self._label_now(do.REMOVE_LABELS, item, ids)
+        except NotFound:
+            now = self._now(item)[1]
+            if any(label.name.casefold() in gone for label in now):
+                raise
+        if any(label.name.casefold() in gone for label in now):
+            raise Stale("github_label_not_set", repo=item.repo, number=item.number)
+
+    def _label_now(
+        self, document: ask.Document, item: Item, ids: Sequence[str]
+    ) -> tuple[Label, ...]:
+        wanted = {"labelableId": item.id, "labelIds": list(ids)}
+        found = self._wire.mutate(document, wanted, where=item.repo).get("labelable")
+        if not isinstance(found, Mapping):
+            raise parse.partial(f"#{item.number}")
+        return parse.labels(found.get("labels"))
+
+    def _now(self, item: Item) -> tuple[str, tuple[Label, ...]]:
+        """State and labels as they are, after a write that may have failed half-way."""
+        node = self._wire.query(RESYNC, {"id": item.id}, where=item.repo).get("node")
+        if not isinstance(node, Mapping):
+            raise parse.partial(f"#{item.number}")
+        return parse.state(node), parse.labels(node.get("labels"))
+
+    # ------------------------------------------------------------ comments, assignees, issues
+
+    def comment(self, item: Item, body: str) -> Comment:
+        wanted = {"subjectId": item.id, "body": body}
+        edge = self._wire.mutate(do.ADD_COMMENT, wanted, where=item.repo).get("commentEdge")
+        if not isinstance(edge, Mapping) or not isinstance(edge.get("node"), Mapping):
+            raise parse.partial(f"#{item.number}")
+        return parse.comment(edge["node"], self._names())
+
+    def edit_comment(self, item: Item, comment_id: str, body: str) -> None:
+        self._wire.mutate(do.UPDATE_COMMENT, {"id": comment_id, "body": body}, where=item.repo)
+
+    def reply(self, item: Item, thread_id: str, body: str) -> None:
+        wanted = {"pullRequestReviewThreadId": thread_id, "body": body}
+        self._wire.mutate(do.REPLY, wanted, where=item.repo)
+
+    def assign(self, item: Item, accounts: Sequence[Account]) -> None:
+        if not accounts:
+            return
+        wanted = {"assignableId": item.id, "assigneeIds": [account.id for account in accounts]}
+        found = self._wire.mutate(do.ASSIGN, wanted, where=item.repo).get("assignable")
+        if not isinstance(found, Mapping):
+            raise parse.partial(f"#{item.number}")
+        there = {node["id"] for node in parse.nodes(found.get("assignees"), "assignees")}
+        # Who may not be assigned is left out without a word.
+        left_out = [account.login for account in accounts if account.id not in there]
+        if left_out:
+            raise Forbidden(
+                "github_not_assignable", repo=item.repo, number=item.number,
+                login=", ".join(left_out), permission="Write access of the assignee",
+            )
+
+    def create_issue(
+        self, repo: str, title: str, body: str, labels: Sequence[str], assignees: Sequence[Account]
+    ) -> int:
+        wanted = {
+            "repositoryId": self._repository(repo)["id"], "title": title, "body": body,
+            "labelIds": self._label_ids(repo, labels),
+            "assigneeIds": [account.id for account in assignees],
+        }
+        return _number(self._wire.mutate(do.CREATE_ISSUE, wanted, where=repo).get("issue"), title)
+
+    def edit_issue(self, item: Item, title: str | None, body: str | None) -> None:
+        texts = {k: v for k, v in (("title", title), ("body", body)) if v is not None}
+        if not texts:
+            return
+        if item.kind == "issue":
+            self._wire.mutate(do.UPDATE_ISSUE, {"id": item.id, **texts}, where=item.repo)
+        else:
+            self._wire.mutate(do.UPDATE_PULL, {"pullRequestId": item.id, **texts}, where=item.repo)
+
+    def close(self, item: Item) -> None:
+        issue = item.kind == "issue"
+        wanted = {"issueId" if issue else "pullRequestId": item.id}
+        try:
+            self._wire.mutate(do.CLOSE_ISSUE if issue else do.CLOSE_PULL, wanted, where=item.repo)
+        except ForgeError as error:
+            if isinstance(error, Forbidden | NotFound) or self._now(item)[0] == "open":
+                raise
+
+    # ------------------------------------------------------------ pull requests
+
+    def open_pull(self, repo: str, head: str, base: str, title: str, body: str) -> int:
+        wanted = {
+            "repositoryId": self._repository(repo)["id"], "headRefName": head, "baseRefName": base,
+            "title": title, "body": body,
+        }
+        made = self._wire.mutate(do.CREATE_PULL, wanted, where=repo).get("pullRequest")
+        return _number(made, head)
+
+    def merge(self, item: Item, expected_head: Sha) -> Sha:
+        wanted = {
+            "pullRequestId": item.id, "expectedHeadOid": expected_head,
+            "mergeMethod": self._repository(item.repo)["viewerDefaultMergeMethod"],
+        }
+        try:
+            found = self._wire.mutate(do.MERGE_PULL, wanted, where=item.repo).get("pullRequest")
+        except ForgeError as error:
+            if error.key == "github_refused" and self._now(item)[0] != "open":
+                raise Stale("github_stale", exit_code=1, **error.slots) from error
+            raise
+        commit = found.get("mergeCommit") if isinstance(found, Mapping) else None
+        if not isinstance(commit, Mapping):
+            raise parse.partial(f"#{item.number}")
+        return Sha(commit["oid"])
+
+
+def _person(node: object, login: str) -> Account:
+    account = Names().account(node)
+    if account is None:
+        raise parse.partial(login)
+    return account
+
+
+def _number(made: object, what: str) -> int:
+    if not isinstance(made, Mapping) or not isinstance(made.get("number"), int):
+        raise parse.partial(what)
+    return int(made["number"])

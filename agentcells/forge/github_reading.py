@@ -1,0 +1,138 @@
+"""One item of GitHub whole: every page of comments, reviews, threads, events and edits (R21)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentcells.forge import NotFound
+from agentcells.forge import github_parse as parse
+from agentcells.forge.github_errors import Error
+from agentcells.forge.github_listing import demand_name
+from agentcells.forge.github_parse import Names, Node, Whole
+from agentcells.forge.github_whole import EDITS, FURTHER, READ
+from agentcells.forge.github_wire import Wire
+from agentcells.model import Item
+
+EDITED_AT_ONCE = 50  # texts in one request about edits: half a point
+
+
+def read(wire: Wire, names: Names, repo: str, number: int) -> Item:
+    """Raises NotFound when GitHub says so, Partial when anything is missing."""
+    owner, name = repo.split("/", 1)
+    data = wire.query(
+        READ, {"owner": owner, "name": name, "number": number}, where=repo, tolerated=single_checks
+    )
+    repository = data.get("repository")
+    if not isinstance(repository, Mapping):
+        raise parse.partial("repository")
+    demand_name(repo, repository)
+    head = repository.get("issueOrPullRequest")
+    if not isinstance(head, Mapping):
+        raise parse.partial(f"#{number}")
+    home = head.get("repository")
+    if not isinstance(home, Mapping) or home.get("id") != repository["id"]:
+        raise NotFound("github_transferred", repo=repo, number=number)
+    return parse.item(repo, repository["id"], _Reader(wire, repo, head).whole(), names)
+
+
+def single_checks(error: Error) -> bool:
+    """A fine-grained token may not read single checks: their sum, asked for beside, is enough."""
+    path = error.get("path")
+    return (
+        error.get("type") == "FORBIDDEN" and isinstance(path, Sequence)
+        and ("details" in path or "contexts" in path)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Asks for the pages that the first answer did not hold."""
+
+    wire: Wire
+    repo: str
+    head: Node
+
+    def whole(self) -> Whole:
+        pull = self.head["__typename"] == "PullRequest"
+        links = "closingIssuesReferences" if pull else "closedByPullRequestsReferences"
+        whole = Whole(
+            head=self.head,
+            comments=self._all("comments"),
+            events=self._all("timelineItems"),
+            links=self._all(links),
+            reviews=self._all("reviews") if pull else (),
+            threads=self._threads() if pull else (),
+            contexts=self._contexts() if pull else (),
+        )
+        return Whole(
+            head=whole.head, comments=whole.comments, events=whole.events, links=whole.links,
+            reviews=whole.reviews, threads=whole.threads, contexts=whole.contexts,
+            edits=self._edits([text for text in whole.texts() if text.get("lastEditedAt")]),
+        )
+
+    def _all(self, name: str) -> tuple[Node, ...]:
+        return self._pages(name, self.head["id"], self.head.get(name))
+
+    def _threads(self) -> tuple[tuple[Node, tuple[Node, ...]], ...]:
+        return tuple(
+            (
+                thread,
+                self._pages("threadComments", thread["id"], thread.get("comments"), "comments"),
+            )
+            for thread in self._all("reviewThreads")
+        )
+
+    def _pages(
+        self, name: str, node_id: str, connection: object, field: str = ""
+    ) -> tuple[Node, ...]:
+        """All nodes of a connection whose first page is there."""
+        found = list(parse.nodes(connection, name))
+        assert isinstance(connection, Mapping)
+        cursor = parse.next_page(connection, name)
+        while cursor is not None:
+            further = self._more(name, node_id, cursor).get(field or name)
+            found += parse.nodes(further, name)
+            assert isinstance(further, Mapping)
+            following = parse.next_page(further, name)
+            if following == cursor:
+                raise parse.partial(name)
+            cursor = following
+        return tuple(found)
+
+    def _more(self, name: str, node_id: str, cursor: str) -> Node:
+        wanted = {"id": node_id, "after": cursor}
+        data = self.wire.query(
+            FURTHER[name], wanted, where=self.repo, tolerated=single_checks
+        )
+        node = data.get("node")
+        if not isinstance(node, Mapping):
+            raise parse.partial(name)
+        return node
+
+    def _contexts(self) -> tuple[Node, ...]:
+        """Single checks, as far as this token may see them."""
+        found: list[Node] = []
+        details: object = self.head.get("details")
+        while isinstance(details, Mapping) and isinstance(details.get("contexts"), Mapping):
+            contexts = details["contexts"]
+            found += [node for node in contexts.get("nodes") or () if isinstance(node, Mapping)]
+            cursor = parse.next_page(contexts, "checks")
+            if cursor is None:
+                break
+            details = self._more("contexts", self.head["id"], cursor).get("statusCheckRollup")
+        return tuple(found)
+
+    def _edits(self, texts: Sequence[Node]) -> dict[str, tuple[Node, ...]]:
+        """The history of each edited text."""
+        edits: dict[str, tuple[Node, ...]] = {}
+        for start in range(0, len(texts), EDITED_AT_ONCE):
+            ids = [text["id"] for text in texts[start : start + EDITED_AT_ONCE]]
+            data = self.wire.query(EDITS, {"ids": ids}, where=self.repo)
+            found: Any = data.get("nodes")
+            by_id = {node["id"]: node for node in found or () if isinstance(node, Mapping)}
+            for node_id in ids:
+                history = by_id.get(node_id, {}).get("userContentEdits")
+                edits[node_id] = self._pages("userContentEdits", node_id, history)
+        return edits

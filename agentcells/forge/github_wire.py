@@ -1,0 +1,264 @@
+"""The connection to GitHub: sends one document, keeps what the log needs, raises what went wrong.
+
+httpx and gql are imported when the first request is made: other forges never pay for them, and a
+listing goes by httpx alone, because gql would parse a document that is sent as it stands (R20).
+A query may be asked a second time in smaller pages; a mutation never (R18).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import ssl
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from agentcells.forge import ForgeError, Unavailable
+from agentcells.forge.github_documents import Document
+from agentcells.forge.github_errors import TRY_LATER, Asked, Error, Reply, error_of
+from agentcells.forge.token import Secret
+
+if TYPE_CHECKING:
+    import httpx
+    from gql.transport.httpx import HTTPXTransport
+
+LOG = logging.getLogger("agentcells.forge.github")
+TIMEOUT_S = 30.0  # GitHub itself gives up after 10
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SMALLER = frozenset({"github_outage", "github_too_large"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """One request for the log: what it was, what it cost, the id that GitHub's support wants."""
+
+    operation: str
+    status: int
+    request_id: str
+    points: int | None
+    remaining: int | None
+    seconds: float
+
+
+class Wire:
+    """One signed-in connection. The token is fetched at the first request and shown nowhere."""
+
+    def __init__(self, *, api_url: str, ca_file: str, token: Callable[[], Secret]) -> None:
+        parts = urlsplit(api_url)
+        if parts.scheme != "https" and not (
+            parts.scheme == "http" and parts.hostname in LOOPBACK
+        ):
+            raise ForgeError("github_insecure", exit_code=2, api=api_url)
+        self.api_url = api_url
+        self.login = ""  # of the token, once known: sentences about refusals name it
+        self.sent: list[Sent] = []
+        self._ca_file = ca_file
+        self._token = token
+        self._replies: list[Reply] = []
+        self._ahead_s: float | None = None  # of the forge's clock before ours
+
+    def __repr__(self) -> str:
+        return f"Wire({self.api_url!r})"
+
+    @cached_property
+    def secret(self) -> Secret:
+        return self._token()
+
+    def close(self) -> None:
+        if "_client" in self.__dict__:
+            self._client.close()
+
+    def clock(self) -> datetime | None:
+        """The forge's time now, from the date of its last answer. None: it has not answered yet."""
+        if self._ahead_s is None:
+            return None
+        return datetime.fromtimestamp(time.time() + self._ahead_s, UTC).replace(microsecond=0)
+
+    # ------------------------------------------------------------ asking
+
+    def query(
+        self,
+        document: Document,
+        variables: Mapping[str, Any],
+        *,
+        where: str = "",
+        light: bool = False,
+        tolerated: Callable[[Error], bool] = lambda _: False,
+    ) -> Mapping[str, Any]:
+        """The data. Asked once more, in pages half as large, when GitHub found it too much."""
+        try:
+            return self._ask(document, variables, where, light, tolerated)
+        except ForgeError as error:
+            if error.key not in SMALLER:
+                raise
+            LOG.warning("%s again in smaller pages after %s", document.name, error.key)
+        return self._ask(document, _halved(document, variables), where, light, tolerated)
+
+    def mutate(
+        self, document: Document, variables: Mapping[str, Any], *, where: str = ""
+    ) -> Mapping[str, Any]:
+        """The payload of the one field. Sent once, whatever happens (R18)."""
+        data = self._ask(document, {"input": dict(variables)}, where, False, lambda _: False)
+        payload = next(iter(data.values()), None)
+        return payload if isinstance(payload, Mapping) else {}
+
+    def _ask(
+        self,
+        document: Document,
+        variables: Mapping[str, Any],
+        where: str,
+        light: bool,
+        tolerated: Callable[[Error], bool],
+    ) -> Mapping[str, Any]:
+        started = time.monotonic()
+        reply = self._post_light(document, variables) if light else self._post(document, variables)
+        if date := reply.date():
+            self._ahead_s = date.timestamp() - time.time()
+        self._note(document, reply, time.monotonic() - started)
+        asked = Asked(
+            document=document, where=where, login=self.login, api=self.api_url,
+            now=self.clock() or datetime.now(UTC),
+        )
+        if error := error_of(reply, asked, tolerated):
+            LOG.info("%s: %s (%s)", document.name, error.key, reply.request_id or "-")
+            raise error
+        return reply.data or {}
+
+    def _note(self, document: Document, reply: Reply, seconds: float) -> None:
+        limit = (reply.data or {}).get("rateLimit")
+        cost = limit.get("cost") if isinstance(limit, Mapping) else None
+        remaining = reply.headers.get("x-ratelimit-remaining", "")
+        sent = Sent(
+            operation=document.name, status=reply.status, request_id=reply.request_id,
+            points=cost if isinstance(cost, int) else None,
+            remaining=int(remaining) if remaining.isdigit() else None, seconds=seconds,
+        )
+        self.sent.append(sent)
+        LOG.debug("%s", sent)
+
+    # ------------------------------------------------------------ the two ways over one client
+
+    def _post_light(self, document: Document, variables: Mapping[str, Any]) -> Reply:
+        import httpx
+
+        payload = {"query": document.text, "variables": variables, "operationName": document.name}
+        try:
+            self._client.post(self.api_url, json=payload)
+        except httpx.HTTPError as error:
+            raise self._no_answer(error) from None
+        return self._replies.pop()
+
+    def _post(self, document: Document, variables: Mapping[str, Any]) -> Reply:
+        from gql import GraphQLRequest
+        from gql.transport.exceptions import TransportConnectionFailed, TransportError
+
+        request = GraphQLRequest(
+            document.text, variable_values=dict(variables), operation_name=document.name
+        )
+        self._replies.clear()
+        try:
+            self._transport.execute(request)
+        except TransportConnectionFailed as error:
+            raise self._no_answer(error.__cause__ or error) from None
+        except TransportError:
+            # gql keeps neither status nor headers of an answer it does not like; the hook has both.
+            if not self._replies:
+                raise
+        return self._replies.pop()
+
+    def _no_answer(self, error: BaseException) -> ForgeError:
+        """No reply at all. What a mutation did is then unknown: the next pass looks first (R18)."""
+        host = urlsplit(self.api_url).netloc
+        words = " ".join(str(error).split())[:200] or type(error).__name__
+        if "CERTIFICATE_VERIFY_FAILED" in words:
+            return ForgeError("github_certificate", host=host, detail=words)
+        return Unavailable(
+            "github_network", exit_code=TRY_LATER, host=host, detail=words, request_id=""
+        )
+
+    @cached_property
+    def _client(self) -> httpx.Client:
+        import httpx
+
+        loopback = urlsplit(self.api_url).hostname in LOOPBACK
+        client = httpx.Client(
+            auth=_bearer(self.secret),
+            headers={
+                "accept": "application/json",
+                "user-agent": "agentcells",
+                "x-github-next-global-id": "1",
+            },
+            timeout=TIMEOUT_S,
+            verify=self._tls(),
+            follow_redirects=False,  # a token goes to the address it was meant for, or nowhere
+            trust_env=not loopback,
+            event_hooks={"response": [_keeper(self._replies)]},
+        )
+        weakref.finalize(self, client.close)  # the hook holds the list, not this object
+        return client
+
+    def _tls(self) -> ssl.SSLContext | bool:
+        if not self._ca_file:
+            return self.api_url.startswith("https:")  # nothing to load for this machine itself
+        try:
+            return ssl.create_default_context(cafile=self._ca_file)
+        except (OSError, ssl.SSLError) as error:
+            raise ForgeError(
+                "github_ca_file", exit_code=2, path=self._ca_file, detail=str(error)
+            ) from None
+
+    @cached_property
+    def _transport(self) -> HTTPXTransport:
+        from gql.transport.httpx import HTTPXTransport
+
+        transport = HTTPXTransport(self.api_url)
+        # One connection and one bearer for both ways. gql may have taken another httpx than ours.
+        transport.client = cast("Any", self._client)
+        return transport
+
+
+def _halved(document: Document, variables: Mapping[str, Any]) -> dict[str, Any]:
+    """The same question in pages half as large, where the document has pages."""
+    sizes = {"page": 100, "threads": 30}
+    smaller = {
+        name: max(1, variables.get(name, size) // 2)
+        for name, size in sizes.items()
+        if f"${name}:" in document.text
+    }
+    return {**variables, **smaller}
+
+
+def _keeper(replies: list[Reply]) -> Callable[[httpx.Response], None]:
+    """Keeps each answer as it came: status, headers, body."""
+
+    def keep(response: httpx.Response) -> None:
+        response.read()
+        try:
+            body = json.loads(response.content)
+        except ValueError:
+            body = None
+        replies.append(
+            Reply(
+                status=response.status_code,
+                headers={name.lower(): value for name, value in response.headers.items()},
+                body=body if isinstance(body, dict) else None,
+            )
+        )
+
+    return keep
+
+
+def _bearer(secret: Secret) -> Callable[[httpx.Request], httpx.Request]:
+    """Adds the token to each request on its way out, so that the client itself does not hold it."""
+
+    def sign(request: httpx.Request) -> httpx.Request:
+        request.headers["authorization"] = f"Bearer {secret.reveal()}"
+        return request
+
+    return sign

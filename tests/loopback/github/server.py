@@ -1,0 +1,120 @@
+"""The loopback GitHub over HTTP: /graphql, git, and a back door for the persons of a story."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import threading
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from tests.loopback.github import smart_http
+from tests.loopback.github.engine import Engine
+from tests.loopback.github.faults import Answer
+from tests.loopback.github.smart_http import Call
+from tests.loopback.github.world import World
+
+BACK_DOOR = "/_world"
+
+
+class Server:
+    """Serves a world until it is stopped. With a certificate it speaks https."""
+
+    def __init__(
+        self, world: World, *, port: int = 0, certificate: tuple[Path, Path] | None = None
+    ) -> None:
+        self.world = world
+        handler = type("Handler", (_Handler,), {"world": world})
+        self._http = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        self._http.daemon_threads = True
+        scheme = "http"
+        if certificate is not None:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(*certificate)
+            self._http.socket = tls.wrap_socket(self._http.socket, server_side=True)
+            scheme = "https"
+        self.port = int(self._http.server_address[1])
+        self.url = f"{scheme}://127.0.0.1:{self.port}"
+        self.api_url = f"{self.url}/graphql"
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
+
+    def __enter__(self) -> Server:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def wait(self) -> None:
+        self._thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    timeout = 30
+    world: World
+
+    def do_GET(self) -> None:
+        self._answer(b"")
+
+    def do_POST(self) -> None:
+        self._answer(self._body())
+
+    def _answer(self, body: bytes) -> None:
+        with self.world.lock:
+            if self.path == "/graphql" and self.command == "POST":
+                answer = self._graphql(self.world.engine, body)
+            elif self.path == BACK_DOOR:
+                answer = self._back_door(body)
+            else:
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                answer = smart_http.serve(
+                    self.world.hub, Call(self.command, self.path, headers, body)
+                )
+            date = format_datetime(self.world.hub.clock.now(), usegmt=True)
+        self._send(answer, date)
+
+    def _graphql(self, engine: Engine, body: bytes) -> Answer:
+        token = self.headers.get("authorization", "").removeprefix("Bearer ")
+        return engine.answer(token, json.loads(body))
+
+    def _back_door(self, body: bytes) -> Answer:
+        asked: dict[str, Any] = json.loads(body)
+        try:
+            found = self.world.act(asked["as"], asked["do"], *asked["args"], **asked["kwargs"])
+            return Answer(200, json.dumps({"found": found}).encode())
+        except Exception as error:
+            words = f"{type(error).__name__}: {error}"
+            return Answer(500, json.dumps({"error": words}).encode())
+
+    def _body(self) -> bytes:
+        if self.headers.get("transfer-encoding", "").lower() == "chunked":
+            chunks = []
+            while size := int(self.rfile.readline().split(b";")[0], 16):
+                chunks.append(self.rfile.read(size))
+                self.rfile.readline()
+            self.rfile.readline()
+            return b"".join(chunks)
+        return self.rfile.read(int(self.headers.get("content-length") or 0))
+
+    def _send(self, answer: Answer, date: str) -> None:
+        if answer.status == 0:
+            self.close_connection = True
+            return
+        self.send_response_only(answer.status)
+        for name, value in {"date": date, **answer.headers}.items():
+            self.send_header(name, value)
+        self.send_header("content-type", answer.content_type)
+        self.send_header("content-length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: the engine keeps the requests."""
