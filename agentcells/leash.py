@@ -13,13 +13,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 LINUX = sys.platform == "linux"
 WALL = 0x40000000 if LINUX else 0  # __WALL: also children made by a bare clone()
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
+SPARE_S = 3.0
 GENTLE_S = 0.3  # killing direct children alone is fastest; what still forks after that is frozen first
 AWAITED = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD}
 REAP_AT_ONCE = 1000  # bounded: zombies can come faster than one loop takes them
@@ -78,11 +79,11 @@ def children() -> list[int]:
     return [child.pid for child in psutil.Process().children()]
 
 
-def kill_children(groups: Iterable[int] = ()) -> None:
+def kill_children(groups: Iterable[int] = (), spared: Collection[int] = ()) -> None:
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-    for pid in children():
+    for pid in set(children()) - set(spared):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
 
@@ -106,10 +107,13 @@ def freeze_and_kill() -> None:
 
 
 def end_all(
-    reaper: Reaper, deadline_s: float, groups: Callable[[], Iterable[int]] = tuple, *, freeze: bool = True
+    reaper: Reaper, deadline_s: float, *, groups: Callable[[], Iterable[int]] = tuple,
+    spared: Collection[int] = (), freeze: bool = True,
 ) -> bool:
     """Kill everything below us until the kernel says that there is nothing. False: not in time.
 
+    `spared`: leashes that were told to end. If we were killed right after we had killed a leash, what it
+    held would belong to nobody; so each may first do its own work, for a while.
     `freeze` False: what is below us are sandboxes, whose pid 1 takes all of them along.
     """
     started = time.monotonic()
@@ -117,8 +121,9 @@ def end_all(
         spent = time.monotonic() - started
         if spent > deadline_s:
             return False
-        kill_children(groups())
-        if freeze and spent > GENTLE_S:
+        spare = spared if spent < SPARE_S else ()
+        kill_children(groups(), spare)
+        if freeze and spent > GENTLE_S and not spare:
             freeze_and_kill()
         time.sleep(0.0005 if spent < 0.02 else 0.005)
     return True
@@ -142,7 +147,7 @@ def main(argv: list[str]) -> int:
         return 127
     reaper.wanted.add(child)
     code = _wait(reaper, child)
-    if not end_all(reaper, 20.0, lambda: (child,) if child not in reaper.statuses else ()):
+    if not end_all(reaper, 20.0, groups=lambda: () if child in reaper.statuses else (child,)):
         return 125
     code = reaper.statuses.get(child, code)
     return code if code >= 0 else 128 - code

@@ -6,6 +6,7 @@ runner. It runs no git, holds no credential, and waits for nothing but its selec
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -77,10 +78,11 @@ class Child:
 
     def kill(self) -> None:
         """A sandbox by its pid 1; a leash by TERM, upon which it ends all that is below it."""
-        if self.inner is not None:
-            signal.pidfd_send_signal(self.inner, signal.SIGKILL)
-        elif self.process.pid not in self.reaper.statuses:
-            os.kill(self.process.pid, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):  # it may have gone by itself just now
+            if self.inner is not None:
+                signal.pidfd_send_signal(self.inner, signal.SIGKILL)
+            elif self.process.pid not in self.reaper.statuses:
+                os.kill(self.process.pid, signal.SIGTERM)
 
 
 class Visitor:
@@ -345,7 +347,7 @@ class Supervisor:
         data = self.control.recv(door.CHUNK)
         if not data:
             # The runner is gone. Nobody would believe us: end everything and prove nothing.
-            leash.end_all(self.reaper, END_WITHIN_S)
+            self.end_everything()
             os._exit(4)
         for message in self.heard.feed(data):
             if "stop" in message:
@@ -358,15 +360,21 @@ class Supervisor:
 
     # ------------------------------------------------------------ the end
 
+    def end_everything(self) -> bool:
+        """Sandboxes by their pid 1, leashes by their own hand, all else directly. True: ECHILD."""
+        command = self.workshop.running if self.workshop else None
+        children = [child for child in (self.agent, command and command.child) if child]
+        for child in children:
+            child.kill()
+        leashed = self.box.containment == "none"
+        spared = [child.process.pid for child in children] if leashed else []
+        return leash.end_all(self.reaper, END_WITHIN_S, spared=spared, freeze=leashed)
+
     def _end(self) -> int:
         """Kill all, reap until the kernel says that there is nothing, and only then speak of it."""
         for visitor in list(self.visitors):
             visitor.leave()
-        if self.agent and self.agent.inner is not None:
-            self.agent.kill()
-        if self.workshop and self.workshop.running and self.workshop.running.child.inner is not None:
-            self.workshop.running.child.kill()
-        all_gone = leash.end_all(self.reaper, END_WITHIN_S, freeze=self.box.containment == "none")
+        all_gone = self.end_everything()
         if self.agent and self.stream:
             self.stream.take(self.outputs[0], most=1 << 20)
             self.stream.finish()
@@ -430,7 +438,7 @@ def main(control_fd: str) -> int:
         print(json.dumps([problem.key, problem.slots]), file=sys.stderr)
     except BaseException:
         # Whatever went wrong here: nothing of the run may live on, and there is no Proof.
-        leash.end_all(supervisor.reaper, END_WITHIN_S)
+        supervisor.end_everything()
         raise
-    leash.end_all(supervisor.reaper, END_WITHIN_S)
+    supervisor.end_everything()
     return 3

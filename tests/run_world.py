@@ -96,7 +96,9 @@ class RunWorld:
 
     def attend(self, agent: Sequence[str], **changes: Any) -> Told:
         spec = self.spec(agent, **changes)
-        return attend(self.folder, self.lock, spec, self.answer, self.tested.append, 60.0)
+        told = attend(self.folder, self.lock, spec, self.answer, self.tested.append, 60.0)
+        print(self.log("supervisor.log"))  # seen when a test fails
+        return told
 
     def python_agent(self, code: str, *arguments: str) -> list[str]:
         return [self.python, "-I", "-c", code, *arguments]
