@@ -8,7 +8,7 @@ opens a link, no tag begins.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from html.entities import html5
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from agentcells.characters import clean, is_invisible
 
 _SPECIAL = re.compile(
     r"^[ \t]*(?P<fence>`{3,}|~{3,})[^`\n]*$"
-    r"|(?P<ticks>`+)|(?P<comment><!--)|(?P<tag></?[A-Za-z][^<>]*>)"
+    r"|(?P<ticks>`+)|(?P<comment><!--)|(?P<tag></?[A-Za-z][\w-]*(?=[\s/>])[^<>]*>)"
     r"|^ {0,3}(?P<definition>\[[^\]\n]+\]:[^\n]*)$",
     re.MULTILINE,
 )
@@ -96,7 +96,7 @@ def harmless(markdown: str) -> str:
     """
     lines = clean(markdown).split("\n")
     tables = _table_lines(lines)
-    written = _blocks([_Line(*pair) for pair in zip(lines, tables, strict=True)], 0)
+    written, _ = _blocks([_Line(*pair) for pair in zip(lines, tables, strict=True)], "", 0)
     return _OUR_MARKER.sub("<! --", "\n".join(written))
 
 
@@ -112,25 +112,28 @@ def _table_lines(lines: list[str]) -> list[bool]:
     return flags[: len(lines)]
 
 
-def _blocks(lines: list[_Line], depth: int) -> Iterator[str]:
-    at, before = 0, ""
+def _blocks(lines: list[_Line], before: str, depth: int) -> tuple[list[str], str]:
+    """The lines written anew, and the end of what they show, which may wait for its number."""
+    written: list[str] = []
+    at = 0
     while at < len(lines):
         fence = _FENCE.match(lines[at].text)
         if fence:
             code, at = _fenced(lines, at + 1, fence)
-            yield from code
+            written += code
             before = ""
         elif depth < _DEEPEST_QUOTE and _QUOTE.match(lines[at].text):
             inner = []
             while at < len(lines) and (quote := _QUOTE.match(lines[at].text)):
                 inner.append(_Line(lines[at].text[quote.end() :], lines[at].in_table))
                 at += 1
-            yield from (f"> {line}" if line else ">" for line in _blocks(inner, depth + 1))
-            before = ""
+            quoted, before = _blocks(inner, before, depth + 1)
+            written += [f"> {line}" if line else ">" for line in quoted]
         else:
-            written, before = _line(lines[at], before)
-            yield written
+            one, before = _line(lines[at], before)
+            written.append(one)
             at += 1
+    return written, before
 
 
 def _fenced(lines: list[_Line], at: int, fence: re.Match[str]) -> tuple[list[str], int]:
@@ -154,19 +157,25 @@ def _fenced(lines: list[_Line], at: int, fence: re.Match[str]) -> tuple[list[str
 
 # ---------------------------------------------------------------- one line
 
+# Each of these takes the whole word that it ends in: behind a code span a new word would begin, and
+# with it perhaps a new mention or keyword.
 _KEYWORDS = (
     r"(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|reopen(?:s|ed|ing)?|"
     r"implement(?:s|ed|ing)?)"
 )
 _CLOSES = re.compile(
     rf"(?<![A-Za-z0-9]){_KEYWORDS}(?![A-Za-z0-9])[\W_]{{0,12}}?"
-    r"(?P<it>[#!][0-9]+|[A-Za-z][A-Za-z0-9]*-[0-9]+)",
+    r"(?P<it>(?:[#!]|[A-Za-z][A-Za-z0-9]*-)[0-9]+\w*)",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
-    r"(?<![\w./-])(?P<it>[\w./-]*[\w-](?:[#!][0-9]+|@[0-9a-f]{7,40}(?!\w)))", re.ASCII
+    r"(?<![\w./-])(?P<it>[\w./-]*[\w.-](?:[#!][0-9]+|@[0-9a-f]{7,40}(?!\w))"
+    r"(?:[\w./#!@-]*\w)?)",
+    re.ASCII,
 )
-_MENTION = re.compile(r"(?<![A-Za-z0-9])(?P<it>@[\w-]+(?:[./][\w-]+)*)", re.ASCII)
+_MENTION = re.compile(
+    r"(?<![A-Za-z0-9])(?P<it>@[\w-]*[A-Za-z0-9](?:[./@][\w-]*[A-Za-z0-9])*)", re.ASCII
+)
 _BOTS = (
     r"(?:bors|homu|dependabot|renovate|mergify(?:io)?|jenkins|zuul|recheck|retest|rerun|azp|"
     r"(?:re)?test this|ok to test|add to whitelist|run ci|r\?|r[+-=])"
@@ -175,9 +184,9 @@ _COMMAND = re.compile(
     rf"^[ \t>*_+~#|.)0-9\\-]*(?P<it>/[A-Za-z][\w-]*|{_BOTS}(?![A-Za-z0-9]))",
     re.IGNORECASE | re.MULTILINE,
 )
-_STARTS_COMMAND = re.compile(rf"/[A-Za-z]|@[A-Za-z0-9]|{_BOTS}(?![A-Za-z0-9])", re.IGNORECASE)
+_STARTS_COMMAND = re.compile(rf"/[A-Za-z]|@[\w-]|{_BOTS}(?![A-Za-z0-9])", re.IGNORECASE)
 _ADDRESS = re.compile(
-    r"(?P<it>(?:(?:https?|ftp)://|(?<![A-Za-z0-9])(?:www\.|(?:mailto|xmpp):))[!-;=?-_a-~]+)",
+    r"(?P<it>(?:(?:https?|ftp)://|(?<![A-Za-z0-9])(?:www\.|(?:mailto|xmpp):))[!-;=?-_a-~]*)",
     re.IGNORECASE,
 )
 _LIVE = re.compile(r"https://[A-Za-z0-9.-]+(?::[0-9]+)?(?:[/?#][\w/.~%?&=+,:#!$'()*-]*)?", re.ASCII)
@@ -207,7 +216,11 @@ def _line(line: _Line, before: str) -> tuple[str, str]:
         written.append(_joined(pieces))
         shown = "".join(piece.shown for piece in pieces)
         before = f"{before}{shown}"[-_CONTEXT:] + "\n"
-    return prefix + "|".join(written), before
+    whole = prefix + "|".join(written)
+    if fence := _FENCE.match(whole):  # the words of a link moved to the margin and became one
+        at = fence.start("fence")
+        whole = f"{whole[:at]}\\{whole[at:]}"
+    return whole, before
 
 
 def _cells(text: str) -> list[str]:
@@ -336,13 +349,12 @@ def _replaced(
 
 def _trimmed(address: str) -> str:
     """Without the punctuation of the sentence around it."""
-    while address:
+    while True:  # it begins with letters, so it ends
         last = address[-1]
         unbalanced = last in ")]}" and address.count(last) > address.count("([{"[")]}".index(last)])
         if not unbalanced and last not in "?!.,:;*_~'\"|\\":
-            break
+            return address
         address = address[:-1]
-    return address
 
 
 def _address(address: str) -> str:
@@ -361,9 +373,9 @@ def _code(words: str) -> str:
 
 def _joined(pieces: list[_Piece]) -> str:
     written = ""
-    for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
+    for at, piece in enumerate(pieces):
         source = piece.source
-        following = after.shown if after else " "
+        following = pieces[at + 1].shown if at + 1 < len(pieces) else " "
         if source == "<" and following not in " \t=-0123456789":
             source = "&lt;"
         elif source == "&" and (following == "#" or following.isalpha()):
