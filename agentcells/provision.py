@@ -161,7 +161,9 @@ def agent_program(
 
     What the owner's command line names by an absolute path is readable for the agent: it could not start otherwise.
     """
-    where = os.pathsep.join([path, *(f"{folder}/bin" for folder in read)])
+    # What is in the sandbox anyway comes first: a person's own `python3` may be a shim that needs his home.
+    system = () if containment == "none" else ("/usr/local/bin", "/usr/bin", "/bin")
+    where = os.pathsep.join([*system, *(f"{folder}/bin" for folder in read), path])
     found = shutil.which(command[0], path=where)
     if found is None:
         raise Problem("run_no_agent", exit_code=2, command=command[0])

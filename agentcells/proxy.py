@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _api(self) -> None:
         upstream = self.server.way.upstream
-        path = urlsplit(self.path).path
+        path = self.path.partition("?")[0]
         if upstream is None or path not in ALLOWED.get(self.command, frozenset()):
             self._refuse(f"refused {self.command} {self.path}")
             return
