@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from agentcells.sentences import commands, comments, errors, reasons
+from agentcells.sentences import commands, comments, errors, reasons, records
 
 Language: TypeAlias = Literal["en", "ja"]
 Catalogue: TypeAlias = dict[str, tuple[str, str]]
 
-SENTENCES: Catalogue = {**errors.ERRORS, **reasons.REASONS, **comments.COMMENTS, **commands.COMMANDS}
+SENTENCES: Catalogue = {
+    **errors.ERRORS, **reasons.REASONS, **comments.COMMENTS, **commands.COMMANDS,
+    **records.RECORDS,
+}
 
 
 def say(key: str, language: str = "en", /, **slots: object) -> str:

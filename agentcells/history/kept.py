@@ -1,0 +1,35 @@
+"""Work that was not published: kept under a ref of ours, its files taken by the next run (R40)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from agentcells.git import KEPT, Git, GitError, Merge
+from agentcells.model import Sha
+
+
+def keep(git: Git, run: str, sha: Sha) -> str:
+    """Keep a run's newest record. Idempotent; returns the ref."""
+    ref = f"{KEPT}{run}"
+    git.update_ref(ref, sha)
+    return ref
+
+
+def take_over(git: Git, kept: Sha, start: Sha, leave_out: Collection[str] = ()) -> Merge:
+    """The kept files merged onto `start`, as a tree; its commits are not taken.
+
+    `leave_out`: paths that the gate refused; they stay as they were before the kept work.
+    """
+    begun = git.merge_base(kept, start)
+    if begun is None:
+        raise GitError("conflict", "merge-base", "the kept work has no common past with the branch")
+    tree = git.tree(kept)
+    if leave_out:
+        before = git.entries(begun)
+        entries = {p: entry for p, entry in git.entries(kept).items() if p not in leave_out}
+        entries.update({p: before[p] for p in leave_out if p in before})
+        tree = git.write_tree(entries)
+    if begun == start:
+        return Merge(tree=tree)
+    work = git.commit_tree(tree, [begun], "Kept work\n")
+    return git.merge_tree(start, work, names=("present-state", "earlier-work"))
