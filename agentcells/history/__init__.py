@@ -44,6 +44,19 @@ class Record:
     at: str = ""
 
 
+Obstacle = Literal["", "conflicts", "unfinished", "no_line", "shared_ahead"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Where a person's work stands: facts as read, without judgement (`observation` judges)."""
+
+    changes: tuple[Change, ...] = ()
+    unpublished: int | None = None  # None: there is no shared place
+    obstacle: Obstacle = ""
+    conflicts: tuple[str, ...] = ()  # files that hold two versions
+
+
 class History(Protocol):
     def changes(self) -> tuple[Change, ...]:
         """What is not recorded yet, sorted by path. Changes nothing."""
@@ -59,3 +72,28 @@ class History(Protocol):
 
     def unpublished(self) -> int | None:
         """Records not shared yet; None when there is no shared place."""
+
+
+class SharedHistory(History, Protocol):
+    """A history that others share: a person's own working copy."""
+
+    def standing(self) -> Standing:
+        """Everything that `observation` needs, in one reading. Changes nothing, asks nobody."""
+
+    def diff_of(self, record: str, paths: Sequence[str] = ()) -> str:
+        """What one record changed. Raises HistoryError (`work_no_record`)."""
+
+    def find(self, record: str) -> Record:
+        """The record with this id. Raises HistoryError (`work_no_record`)."""
+
+    def publish(self) -> int:
+        """Share the records of the present line that are not shared yet; how many.
+
+        Never forces, never rewrites.
+        """
+
+    def update(self) -> int:
+        """Take in what others shared; how many records.
+
+        Only without conflict, else everything is as before.
+        """
