@@ -103,6 +103,10 @@ class _Walk:
     def cold(self) -> bool:
         return self.issues.since is None
 
+    @property
+    def page(self) -> int:
+        return COLD_PAGE if self.cold else WARM_PAGE
+
     def variables(self, page: int) -> dict[str, Any]:
         return {
             "page": page,
@@ -170,27 +174,26 @@ def several(
     waiting: Sequence[str] = (),
 ) -> Answer:
     """Listings of the repositories in `marks`. The warm ones share a request, up to 20 of them."""
-    listings: dict[str, Listing | ForgeError] = {}
-    viewer: Node | None = None
-    accounts: dict[str, Node] = {}
     warm = [repo for repo, mark in marks.items() if read_mark(mark)]
-    for start in range(0, len(warm), MANY):
-        chunk = warm[start : start + MANY]
-        once = (logins, waiting) if start == 0 else ((), ())
-        data = _ask_many(wire, names, chunk, marks, *once)
-        viewer = viewer or data.viewer
-        accounts.update(data.accounts)
-        listings.update(data.listings)
+    groups = [warm[start : start + MANY] for start in range(0, len(warm), MANY)]
+    groups += [[repo] for repo in marks if repo not in warm]
+    listings: dict[str, Listing | ForgeError] = {}
+    first = Answer({})
+    for group in groups:
+        once = (logins, waiting) if group is groups[0] else ((), ())
+        answer = _ask_many(wire, names, group, marks, *once)
+        first = answer if group is groups[0] else first
+        listings.update(answer.listings)
     for repo, mark in marks.items():
         if repo not in listings:
             listings[repo] = _or_error(wire, names, repo, mark)
-    return Answer({repo: listings[repo] for repo in marks}, viewer, accounts)
+    return Answer({repo: listings[repo] for repo in marks}, first.viewer, first.accounts)
 
 
 def one(wire: Wire, names: Names, repo: str, mark: str) -> Listing:
     """The listing of one repository. Raises ForgeError."""
     walk = _Walk.begin(repo, mark, names, _now(wire))
-    return _finish(wire, walk, COLD_PAGE if walk.cold else WARM_PAGE)
+    return _finish(wire, walk, walk.page)
 
 
 def _or_error(wire: Wire, names: Names, repo: str, mark: str) -> Listing | ForgeError:
@@ -225,9 +228,9 @@ def _ask_many(
     wire: Wire, names: Names, repos: Sequence[str], marks: Mapping[str, str],
     logins: Sequence[str], waiting: Sequence[str],
 ) -> Answer:
-    """The first page of each; a repository that did not come back is left out."""
+    """The first page of each, all warm or all cold; one that did not come back is left out."""
     walks = [_Walk.begin(repo, marks[repo], names, _now(wire)) for repo in repos]
-    variables = walks[0].variables(WARM_PAGE)
+    variables = walks[0].variables(walks[0].page)
     for i, repo in enumerate(repos):
         variables[f"o{i}"], variables[f"n{i}"] = repo.split("/", 1)
     variables |= {f"l{i}": login for i, login in enumerate(logins)}

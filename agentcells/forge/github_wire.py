@@ -1,7 +1,7 @@
 """The connection to GitHub: sends one document, keeps what the log needs, raises what went wrong.
 
-httpx and gql are imported when the first request is made: other forges never pay for them, and a
-listing goes by httpx alone, because gql would parse a document that is sent as it stands (R20).
+httpx and gql are imported when the first request is made: other forges never pay for them, and what
+an idle tick asks goes by httpx alone, because gql parses a document only to print it again (R20).
 A query may be asked a second time in smaller pages; a mutation never (R18).
 """
 
@@ -155,6 +155,7 @@ class Wire:
         return self._replies.pop()
 
     def _post(self, document: Document, variables: Mapping[str, Any]) -> Reply:
+        import httpx
         from gql import GraphQLRequest
         from gql.transport.exceptions import TransportConnectionFailed, TransportError
 
@@ -166,8 +167,9 @@ class Wire:
             self._transport.execute(request)
         except TransportConnectionFailed as error:
             raise self._no_answer(error.__cause__ or error) from None
-        except TransportError:
+        except (TransportError, httpx.HTTPError):
             # gql keeps neither status nor headers of an answer it does not like; the hook has both.
+            # (With another httpx at hand, gql lets the errors of ours through.)
             if not self._replies:
                 raise
         return self._replies.pop()

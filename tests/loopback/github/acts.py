@@ -105,11 +105,11 @@ def open_issue(
 
 
 def _new_item(hub: Hub, actor: Account, repo: Repo, title: str, body: str, **more: str) -> Item:
-    number = max(repo.items, default=0) + 1
     now = hub.clock.now()
     item_id = hub.new_id("PR" if more else "I")
     if not title.strip():
         raise Refused("UNPROCESSABLE", "Title can't be blank")
+    number = repo.next_number()
     item = Item(
         id=item_id, repo=repo, number=number, title=title, body=_sized(body), author=actor,
         created_at=now, updated_at=now, **more,  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ def reopen(hub: Hub, actor: Account, item: Item) -> None:
 def transfer(hub: Hub, actor: Account, item: Item, to: Repo) -> None:
     """The item moves with its id; its events go with it."""
     del item.repo.items[item.number]
-    item.number = max(to.items, default=0) + 1
+    item.number = to.next_number()
     item.repo = to
     to.items[item.number] = item
     item.labels = [label for label in to.labels if label.name in {x.name for x in item.labels}]

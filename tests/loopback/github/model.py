@@ -213,10 +213,15 @@ class Repo:
     items: dict[int, Item] = field(default_factory=dict)
     checks: dict[str, list[CheckRow]] = field(default_factory=dict)  # by commit
     frozen: list[Item] | None = None  # what its lists show instead of what is
+    last_number: int = 0
 
     @property
     def owner(self) -> str:
         return self.name.split("/")[0]
+
+    def next_number(self) -> int:
+        self.last_number += 1
+        return self.last_number
 
     def listed(self) -> list[Item]:
         return list(self.items.values()) if self.frozen is None else self.frozen
