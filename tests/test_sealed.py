@@ -473,6 +473,16 @@ def test_differences_have_headers_of_our_own(world: World) -> None:
 # ---------------------------------------------------------------- removing
 
 
+def test_r43_what_was_refused_can_be_removed_by_whoever_made_it(world: World) -> None:
+    sealed = world.begin()
+    (world.work / "src/.git").mkdir()
+    (world.work / "src/.git/config").write_bytes(b"x")
+    (world.work / "README.md").write_bytes(b"x")
+    assert [refusal.path for refusal in sealed.survey().refusals] == ["src/.git"]
+    sealed.remove(["src/.git"])
+    assert sealed.record("clean").files == ("README.md",)
+
+
 def test_remove_takes_files_and_folders_out_of_the_workspace(world: World) -> None:
     sealed = world.begin()
     (world.work / "-dash").write_bytes(b"x")
@@ -499,7 +509,7 @@ def test_remove_takes_files_and_folders_out_of_the_workspace(world: World) -> No
         ("nowhere", "records_no_such_path"),
         ("out/file", "records_no_such_path"),
         ("README.md/x", "records_no_such_path"),
-        (".git/config", "records_untouchable"),
+        (".git/config", "records_no_such_path"),
         ("a\0b", "records_outside"),
     ],
 )

@@ -13,7 +13,7 @@ _SUBJECT = 200
 # people, tells people. One space or another bracket takes the power and leaves the meaning.
 _CLOSES = re.compile(
     r"\b((?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b[\s:*_`(\[]*"
-    r"(?:[\w.-]+/[\w.-]+|https?://\S+/(?:issues|pull|pulls)/)?(?:[#!]|\bGH-)?)(?=\d)",
+    r"(?:(?:[\w.-]+/[\w.-]+)?(?:[#!]|GH-)|https?://\S+/(?:issues|pulls?)/))(?=\d)",
     re.IGNORECASE,
 )
 _AND_MORE = re.compile(r"([#!])(?=\d)")

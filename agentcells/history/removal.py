@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agentcells.history import HistoryError
-from agentcells.history.names import below, is_git_folder, shown
+from agentcells.history.names import below, shown
 
 _FOLDER = os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -34,8 +34,6 @@ def _plain(path: str) -> str:
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith("/") or ".." in parts or not parts or "\0" in path:
         raise HistoryError("records_outside", path=shown(path))
-    if any(is_git_folder(part) for part in parts):
-        raise HistoryError("records_untouchable", path=shown(path))
     return "/".join(parts)
 
 

@@ -51,6 +51,17 @@ class Look:
     refusals: tuple[Refusal, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """All that can be said of the work now, from one reading of the files."""
+
+    tree: str
+    changes: tuple[Change, ...]  # since the newest record
+    differs: bool  # from the start (R8)
+    refusals: tuple[Refusal, ...]
+    unresolved: tuple[str, ...]
+
+
 def _no_gate(files: Sequence[FileView], message: str) -> tuple[Finding, ...]:
     return ()
 
@@ -106,6 +117,14 @@ class Sealed:
 
     def changes(self) -> tuple[Change, ...]:
         return tuple(_change(delta) for delta in self._deltas(self._stored_look().tree))
+
+    def survey(self) -> Survey:
+        look = self._stored_look()
+        return Survey(
+            tree=look.tree, refusals=look.refusals, unresolved=self._unresolved(look.entries),
+            changes=tuple(_change(delta) for delta in self._deltas(look.tree)),
+            differs=look.entries != self._at_start,
+        )
 
     def diff(self, paths: Sequence[str] = ()) -> str:
         look = self._stored_look()
