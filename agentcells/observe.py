@@ -10,6 +10,7 @@ import socket
 import time
 from dataclasses import dataclass, field, replace
 
+from agentcells import pins
 from agentcells.config import Config
 from agentcells.decide import pair_up
 from agentcells.deliver import deliver
@@ -40,6 +41,7 @@ class Observer:
         viewer = self.forge.viewer()
         owner = self.forge.account(self.config.factory.owner)
         self._demand_known_viewer(viewer, owner)
+        pinned = self._pinned(viewer, owner)
         runs = tuple(self._run_fact(folder) for folder in self.state.runs() if folder.has_order())
         for repo in self.config.forge.repos:
             self._read_repository(repo, runs)
@@ -54,7 +56,8 @@ class Observer:
             brake=self.state.brake(),
             claiming=claiming,
             branches=self._leftover_branches(),
-            mac_key=self.state.mac_key() if self.writing else b"",
+            mac_key=self.state.mac_key(make=self.writing),
+            label_ids=pinned,
         )
 
     def look_closely(self, snapshot: Snapshot, plan: Plan) -> Snapshot:
@@ -82,6 +85,20 @@ class Observer:
         bot = self.config.factory.bot
         if not bot or self.forge.account(bot).id != viewer.id:
             raise Problem("observe_foreign_token", viewer=viewer.login, owner=owner.login, bot=bot or "-")
+
+    def _pinned(self, viewer: Account, owner: Account) -> tuple[str, ...]:
+        """Ids of our labels as they were at set-up. Another id behind a name stops the tick (R23)."""
+        found = pins.load(self.config.path)
+        if found is None:
+            if self.config.forge.kind != "local":
+                raise Problem("pins_missing", exit_code=2, file=pins.FILE)
+            return ()
+        strangers = [account.login for account, pin in ((owner, found.owner),) if account.id != pin]
+        if viewer.id not in (found.owner, found.bot):
+            strangers.append(viewer.login)
+        if strangers:
+            raise Problem("pins_differ", names=", ".join(strangers))
+        return tuple(sorted({pin for labels in found.labels.values() for pin in labels.values()}))
 
     def _read_repository(self, repo: str, runs: tuple[RunFact, ...]) -> None:
         """Read whole what carries our labels, what belongs to it, and what a run is about."""

@@ -321,10 +321,12 @@ class State:
     def write_brake(self, brake: Brake) -> None:
         write_whole(self.root / "brake.json", to_json(brake))
 
-    def mac_key(self) -> bytes:
-        """32 random bytes that sign our own posts (R25); made at first use."""
+    def mac_key(self, *, make: bool = True) -> bytes:
+        """32 random bytes that sign our own posts (R25); made at first use, unless nothing may be written."""
         path = self.root / "key"
         if not path.exists():
+            if not make:
+                return b""
             beside = path.with_name(f".key.{os.getpid()}")
             beside.touch(mode=0o600)
             beside.write_bytes(secrets.token_bytes(32))
