@@ -84,7 +84,7 @@ def rebuilt(posts: Iterable[tuple[Comment, Marker]]) -> Ledger:
         if marker.kind == "decision":
             rows.append(LedgerRow(
                 run=marker.run, machine="", cell=marker.cell, start=comment.created_at, timeout_s=0,
-                end=comment.created_at, next=marker.to, counts=not marker.cause,
+                end=comment.created_at, next=marker.to, counts=marker.cause != ANSWER,
                 outcome=marker.cause if marker.cause in OUTCOMES else "done",
             ))
     return Ledger(rows=tuple(rows))

@@ -1,6 +1,7 @@
 """A run without a runner: real supervisor, real processes, and what they left behind.
 
-`python tests/run_world.py FOLDER SPEC` attends one run in a process of its own, for tests that kill it.
+`python tests/run_world.py FOLDER SPEC` attends one run in a process of its own, for tests that
+kill it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from agentcells.sandbox import Box, Containment
 BOTH: tuple[Containment, ...] = ("none", "strong")
 PYTHON = "/usr/bin/python3"
 
-# Five ways to stay behind. Each writes its number of the host (none) or its marker, and sleeps for long.
+# Five ways to stay behind. Each writes its number of the host (none) or its marker, and sleeps for
+# long.
 LEFTOVERS = r"""
 import os, subprocess, sys, time
 marker = sys.argv[1]
@@ -64,8 +66,13 @@ class RunWorld:
         fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         provision.make_places(self.folder, self.python, containment, self.account)
         self.box = Box(
-            containment=containment, folder=str(self.folder), writes=writes, python=self.python,
-            lock_fd=self.lock, account=self.account or (), read=needs,
+            containment=containment,
+            folder=str(self.folder),
+            writes=writes,
+            python=self.python,
+            lock_fd=self.lock,
+            account=self.account or (),
+            read=needs,
         )
         self.work = self.folder / "work"
         self.asked: list[dict[str, Any]] = []
@@ -78,20 +85,28 @@ class RunWorld:
             provision.give_to(self.account, self.folder, ("work", "home", "door", "tmp"))
         (self.folder / "prompt.txt").write_text(changes.pop("prompt", "do it\n"))
         return {
-            "nonce": secrets.token_hex(8), "parent": os.getpid(),
+            "nonce": secrets.token_hex(8),
+            "parent": os.getpid(),
             "box": json.loads(json.dumps(asdict(self.box))),
             "agent": {
-                "argv": list(agent), "env": changes.pop("env", {}),
-                "timeout_s": changes.pop("timeout_s", 30), "stall_s": changes.pop("stall_s", 30),
+                "argv": list(agent),
+                "env": changes.pop("env", {}),
+                "timeout_s": changes.pop("timeout_s", 30),
+                "stall_s": changes.pop("stall_s", 30),
             },
             "commands": {"setup": [], "build": [], "test": [], **changes.pop("commands", {})},
-            "command_timeout_s": 20, "setup": "", "tool_proxies": {}, **changes,
+            "command_timeout_s": 20,
+            "setup": "",
+            "tool_proxies": {},
+            **changes,
         }
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         self.asked.append(question)
         if "argv" in question:
-            return {"envelope": {"status": "ok", "summary": "heard", "data": {"argv": question["argv"]}}}
+            return {
+                "envelope": {"status": "ok", "summary": "heard", "data": {"argv": question["argv"]}}
+            }
         return {"tree": self.tree()} if "tree" in question else {}
 
     def attend(self, agent: Sequence[str], **changes: Any) -> Told:
@@ -108,7 +123,8 @@ class RunWorld:
         spec = self.folder / "spec.json"
         spec.write_text(json.dumps(self.spec(agent, **changes)))
         return subprocess.Popen(
-            [sys.executable, __file__, str(self.folder), str(spec), str(self.lock)], pass_fds=[self.lock],
+            [sys.executable, __file__, str(self.folder), str(spec), str(self.lock)],
+            pass_fds=[self.lock],
             start_new_session=True,
         )
 
@@ -147,8 +163,12 @@ def marker() -> str:
 
 def _main(folder: str, spec: str, lock: str) -> int:
     told = attend(
-        Path(folder), int(lock), json.loads(Path(spec).read_text()), lambda question: {"tree": ""},
-        lambda tested: None, 60.0,
+        Path(folder),
+        int(lock),
+        json.loads(Path(spec).read_text()),
+        lambda question: {"tree": ""},
+        lambda tested: None,
+        60.0,
     )
     Path(folder, "told.json").write_text(json.dumps(asdict(told)))
     return 0 if told.proved else 1

@@ -20,7 +20,10 @@ FILE = Path(door.__file__)
 
 def call(*words: str, path: str = "/nowhere/s") -> tuple[int, dict]:
     done = subprocess.run(
-        [sys.executable, "-I", "-S", str(FILE), *words], env={"AGENTCELLS_DOOR": path}, capture_output=True, check=False
+        [sys.executable, "-I", "-S", str(FILE), *words],
+        env={"AGENTCELLS_DOOR": path},
+        capture_output=True,
+        check=False,
     )
     assert done.stderr == b""
     assert done.stdout.count(b"\n") == 1
@@ -65,7 +68,9 @@ def test_r37_inside_a_run_there_is_no_other_command():
 
 def test_r37_one_request_one_answer_and_progress_goes_nowhere_near_the_model(tmp_path):
     progress = door.line({"progress": "still running"})
-    path, heard = serve(tmp_path, progress, progress, door.line({"envelope": door.ok("Done.", {"é": "改行\n"})}))
+    path, heard = serve(
+        tmp_path, progress, progress, door.line({"envelope": door.ok("Done.", {"é": "改行\n"})})
+    )
     code, envelope = call("cell", "record", "-m", "Say 'hello'", path=path)
     assert (code, envelope) == (0, {"status": "ok", "summary": "Done.", "data": {"é": "改行\n"}})
     assert json.loads(heard[0]) == {"argv": ["record", "-m", "Say 'hello'"]}

@@ -67,10 +67,12 @@ def test_r3_a_mutation_has_one_effect(document: Document) -> None:
 
 @pytest.mark.parametrize("document", [d for d in all_queries() if d.name == "Listing"], ids=named)
 def test_r20_a_listing_has_no_filter_and_goes_by_last_change(document: Document) -> None:
-    lists = [f for f in fields(parse(document.text)) if f.name.value in ("issues", "pullRequests")]
+    asked = fields(parse(document.text))
+    lists = [field for field in asked if field.name.value in ("issues", "pullRequests")]
     assert len(lists) == 2
     for field in lists:
-        assert {a.name.value for a in field.arguments or ()} == {"states", "first", "after", "orderBy"}
+        names = {argument.name.value for argument in field.arguments or ()}
+        assert names == {"states", "first", "after", "orderBy"}
         assert "{field: UPDATED_AT, direction: DESC}" in document.text
 
 

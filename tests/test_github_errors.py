@@ -149,7 +149,8 @@ def asked(**more: Any) -> Asked:
 
 
 def reply(status: int, body: dict[str, Any] | None, **headers: str) -> Reply:
-    return Reply(status=status, headers={k.replace("_", "-"): v for k, v in headers.items()}, body=body)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Reply(status=status, headers=named, body=body)
 
 
 @pytest.mark.parametrize(("headers", "until"), [
@@ -175,7 +176,10 @@ def test_a_whole_answer_is_no_error() -> None:
 
 
 def test_an_answer_that_is_no_object_is_no_answer() -> None:
-    for body in (None, {}, {"data": []}, {"data": {}, "errors": [{"message": "x"}]}):
+    bodies: list[dict[str, Any] | None] = [
+        None, {}, {"data": []}, {"data": {}, "errors": [{"message": "x"}]},
+    ]
+    for body in bodies:
         assert error_of(reply(200, body), asked()) is not None
     assert error_of(reply(200, {"data": {}, "errors": "none"}), asked()) is None
 
@@ -192,7 +196,9 @@ def test_what_github_says_is_shown_in_one_printable_line() -> None:
 # ---------------------------------------------------------------- asking again
 
 
-@pytest.mark.parametrize("trouble", ["bad_gateway", "gateway_timeout", "timeout_200", "resource_limits"])
+@pytest.mark.parametrize(
+    "trouble", ["bad_gateway", "gateway_timeout", "timeout_200", "resource_limits"]
+)
 def test_a_query_is_asked_once_more_in_smaller_pages(hub: Story, trouble: str) -> None:
     number = hub.issue()
     for n in range(70):

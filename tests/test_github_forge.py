@@ -242,7 +242,8 @@ def test_r21_two_hundred_and_fifty_comments_are_three_requests(hub: Story) -> No
     forge = hub.forge()
     forge.viewer()
     assert len(hub.read(number, forge).comments) == 250
-    assert [sent.operation for sent in forge.sent] == ["Viewer", "Read", "MoreComments", "MoreComments"]
+    asked = [sent.operation for sent in forge.sent]
+    assert asked == ["Viewer", "Read", "MoreComments", "MoreComments"]
 
 
 def test_r24_each_edit_of_a_comment_shows_its_editor(hub: Story) -> None:

@@ -73,7 +73,9 @@ class Unix(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
-def ask(path, method: str, target: str, body: bytes = b"", **headers: str) -> http.client.HTTPResponse:
+def ask(
+    path, method: str, target: str, body: bytes = b"", **headers: str
+) -> http.client.HTTPResponse:
     connection = Unix(str(path))
     connection.request(method, target, body, headers)
     return connection.getresponse()
@@ -87,7 +89,13 @@ def inject(api, tmp_path):
 
 
 def test_r38_the_key_is_added_outside_and_the_answer_streams(api, inject):
-    answer = ask(inject, "POST", "/v1/messages?beta=true", b'{"x": 1}', **{"x-api-key": "placeholder", "beta": "b"})
+    answer = ask(
+        inject,
+        "POST",
+        "/v1/messages?beta=true",
+        b'{"x": 1}',
+        **{"x-api-key": "placeholder", "beta": "b"},
+    )
     assert answer.read1(100) == b"first\n"  # before the upstream has said the rest
     api.go_on.set()
     assert answer.read() == b"second\n"
@@ -104,12 +112,23 @@ def test_r38_a_status_of_the_api_comes_back_as_it_is(api, inject):
     assert ask(inject, "HEAD", "/").status == 200
 
 
-@pytest.mark.parametrize(("method", "target"), [
-    ("GET", "/v1/files"), ("POST", "/v1/files"), ("POST", "/v1/messages/batches"), ("DELETE", "/v1/messages"),
-    ("GET", "/api/claude_code/settings"), ("POST", "http://example.invalid/v1/messages"), ("GET", "/"),
-    ("CONNECT", "api.anthropic.com:443"), ("POST", "/v1/messages/../files"),
-])
-def test_r38_every_other_request_is_refused_and_logged_by_its_name(api, inject, tmp_path, method, target):
+@pytest.mark.parametrize(
+    ("method", "target"),
+    [
+        ("GET", "/v1/files"),
+        ("POST", "/v1/files"),
+        ("POST", "/v1/messages/batches"),
+        ("DELETE", "/v1/messages"),
+        ("GET", "/api/claude_code/settings"),
+        ("POST", "http://example.invalid/v1/messages"),
+        ("GET", "/"),
+        ("CONNECT", "api.anthropic.com:443"),
+        ("POST", "/v1/messages/../files"),
+    ],
+)
+def test_r38_every_other_request_is_refused_and_logged_by_its_name(
+    api, inject, tmp_path, method, target
+):
     assert ask(inject, method, target).status == 403
     assert api.asked == []
     assert f"refused {method} {target}" in (tmp_path / "network.log").read_text()
@@ -125,36 +144,46 @@ def test_r38_a_body_without_a_length_is_refused(api, inject):
 
 def test_r38_an_api_that_cannot_be_reached_is_noted_and_the_connection_closed(tmp_path):
     way = Way(upstream=Upstream(url="http://127.0.0.1:9"))
-    with Proxy(tmp_path / "s", way, tmp_path / "network.log"):
-        with pytest.raises((http.client.RemoteDisconnected, ConnectionResetError)):
-            ask(tmp_path / "s", "POST", "/v1/messages", b"{}")
+    with (
+        Proxy(tmp_path / "s", way, tmp_path / "network.log"),
+        pytest.raises((http.client.RemoteDisconnected, ConnectionResetError)),
+    ):
+        ask(tmp_path / "s", "POST", "/v1/messages", b"{}")
     assert "no answer from 127.0.0.1" in (tmp_path / "network.log").read_text()
 
 
-@pytest.mark.parametrize(("target", "allowed"), [
-    ("localhost:{port}", True), ("LOCALHOST:{port}", True), ("localhost:1", False), ("127.0.0.1:{port}", False),
-    ("evil-localhost:{port}", False), ("localhost", False), (":{port}", False),
-])
+@pytest.mark.parametrize(
+    ("target", "allowed"),
+    [
+        ("localhost:{port}", True),
+        ("LOCALHOST:{port}", True),
+        ("localhost:1", False),
+        ("127.0.0.1:{port}", False),
+        ("evil-localhost:{port}", False),
+        ("localhost", False),
+        (":{port}", False),
+    ],
+)
 def test_r37_a_tunnel_leads_to_listed_hosts_only(tmp_path, target, allowed):
-    with socket.create_server(("127.0.0.1", 0)) as listed:
-        port = listed.getsockname()[1]
-        with Proxy(tmp_path / "s", Way(hosts=[f"localhost:{port}"]), tmp_path / "network.log"):
-            with socket.socket(socket.AF_UNIX) as client:
-                client.settimeout(10)
-                client.connect(str(tmp_path / "s"))
-                client.sendall(f"CONNECT {target.format(port=port)} HTTP/1.1\r\n\r\n".encode())
-                head = client.recv(1000)
-                if allowed:
-                    assert head.startswith(b"HTTP/1.1 200")
-                    outside, _ = listed.accept()
-                    with outside:
-                        client.sendall(b"there")
-                        assert outside.recv(10) == b"there"
-                        outside.sendall(b"and back")
-                        assert client.recv(10) == b"and back"
-                else:
-                    assert head.startswith(b"HTTP/1.1 403")
-                    assert "refused CONNECT" in (tmp_path / "network.log").read_text()
+    listed = socket.create_server(("127.0.0.1", 0))
+    port, log = listed.getsockname()[1], tmp_path / "network.log"
+    client = socket.socket(socket.AF_UNIX)
+    with listed, Proxy(tmp_path / "s", Way(hosts=[f"localhost:{port}"]), log), client:
+        client.settimeout(10)
+        client.connect(str(tmp_path / "s"))
+        client.sendall(f"CONNECT {target.format(port=port)} HTTP/1.1\r\n\r\n".encode())
+        head = client.recv(1000)
+        if not allowed:
+            assert head.startswith(b"HTTP/1.1 403")
+            assert "refused CONNECT" in log.read_text()
+            return
+        assert head.startswith(b"HTTP/1.1 200")
+        outside, _ = listed.accept()
+        with outside:
+            client.sendall(b"there")
+            assert outside.recv(10) == b"there"
+            outside.sendall(b"and back")
+            assert client.recv(10) == b"and back"
 
 
 def test_r37_a_star_stands_for_names_below(tmp_path):
@@ -201,10 +230,15 @@ for target in ("localhost:{port}", "localhost:1"):
     proxy.sendall(f"CONNECT {{target}} HTTP/1.1\\r\\n\\r\\n".encode())
     print(proxy.recv(100).split()[1].decode())
 """
-        with Proxy(world.folder / "tmp/toolproxy/s", Way(hosts=[f"localhost:{port}"]), world.folder / "network.log",
-                   world.account or ()):
+        with Proxy(
+            world.folder / "tmp/toolproxy/s",
+            Way(hosts=[f"localhost:{port}"]),
+            world.folder / "network.log",
+            world.account or (),
+        ):
             world.attend(
-                ["agentcells", "cell", "test"], commands={"test": [world.python, "-c", test]},
+                ["agentcells", "cell", "test"],
+                commands={"test": [world.python, "-c", test]},
                 tool_proxies={"commands": "tmp/toolproxy"},
             )
     assert json.loads(world.log("stream.jsonl"))["data"]["output"] == "200\n403\n"
@@ -221,23 +255,29 @@ def test_r38_a_key_stays_outside():
     access = claude.access(limits(), {"ANTHROPIC_API_KEY": "sk-real", "ANTHROPIC_MODEL": "m"})
     assert access.how == "inject"
     assert access.inside == {
-        "ANTHROPIC_BASE_URL": "http://127.0.0.1:3128", "ANTHROPIC_API_KEY": "set-outside-the-sandbox",
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:3128",
+        "ANTHROPIC_API_KEY": "set-outside-the-sandbox",
         "ANTHROPIC_MODEL": "m",
     }
-    assert access.way.upstream == Upstream(url="https://api.anthropic.com", headers={"x-api-key": "sk-real"})
+    assert access.way.upstream == Upstream(
+        url="https://api.anthropic.com", headers={"x-api-key": "sk-real"}
+    )
     assert "sk-real" not in repr(access)
 
 
 def test_r38_a_bearer_token_for_another_base_url_stays_outside_too():
     given = {"ANTHROPIC_AUTH_TOKEN": "t", "ANTHROPIC_BASE_URL": "https://api.anthropic.com/v2"}
     access = claude.access(limits(), given)
-    assert access.way.upstream == Upstream(url="https://api.anthropic.com/v2", headers={"authorization": "Bearer t"})
+    assert access.way.upstream == Upstream(
+        url="https://api.anthropic.com/v2", headers={"authorization": "Bearer t"}
+    )
     assert "t" not in access.inside.values()
 
 
-@pytest.mark.parametrize(("network", "given"), [
-    ("inject", {"CLAUDE_CODE_OAUTH_TOKEN": "o"}), ("connect", {"ANTHROPIC_API_KEY": "sk"}),
-])
+@pytest.mark.parametrize(
+    ("network", "given"),
+    [("inject", {"CLAUDE_CODE_OAUTH_TOKEN": "o"}), ("connect", {"ANTHROPIC_API_KEY": "sk"})],
+)
 def test_r38_a_login_that_cannot_be_injected_goes_in_and_the_hosts_are_listed(network, given):
     access = claude.access(limits(network=network), given)
     assert access.how == "connect"
@@ -249,7 +289,9 @@ def test_r38_a_login_that_cannot_be_injected_goes_in_and_the_hosts_are_listed(ne
 
 def test_r38_without_a_sandbox_the_agent_has_its_environment_as_it_is():
     given = {"ANTHROPIC_API_KEY": "sk"}
-    assert claude.access(limits(containment="none"), given) == claude.Access(how="plain", inside=given)
+    assert claude.access(limits(containment="none"), given) == claude.Access(
+        how="plain", inside=given
+    )
 
 
 def test_r38_without_a_credential_nothing_is_made_up():
@@ -257,10 +299,14 @@ def test_r38_without_a_credential_nothing_is_made_up():
     assert access.inside == {"ANTHROPIC_BASE_URL": "http://127.0.0.1:3128"}
 
 
-@pytest.mark.parametrize(("url", "key"), [
-    ("https://elsewhere.example", "run_host_not_listed"), ("ftp://api.anthropic.com", "run_bad_base_url"),
-    ("nonsense", "run_bad_base_url"),
-])
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("https://elsewhere.example", "run_host_not_listed"),
+        ("ftp://api.anthropic.com", "run_bad_base_url"),
+        ("nonsense", "run_bad_base_url"),
+    ],
+)
 def test_r38_a_base_url_outside_the_listed_hosts_is_refused_before_the_run(url, key):
     with pytest.raises(Problem) as caught:
         check_upstream(url, ["api.anthropic.com:443"])

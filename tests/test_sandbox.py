@@ -1,4 +1,5 @@
-"""Stories of the strong sandbox: what it hides, what it cuts off, what it says where it cannot work."""
+"""Stories of the strong sandbox: what it hides, what it cuts off, what it says where it cannot
+work."""
 
 from __future__ import annotations
 
@@ -62,15 +63,27 @@ def test_r35_this_host_has_strong_containment():
 def test_r35_reads_are_an_allow_list(world, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("x")
-    os.chmod(tmp_path, 0o755)
-    paths = [str(secret), world.box.place("order.json"), "/etc/shadow", "/root/.bashrc", "/var/log", "/sys",
-             "/etc/resolv.conf", "/run/systemd", f"/proc/{os.getpid()}/environ"]
-    assert look(world, f"[reads(path) for path in {paths!r}]") == ["No such file or directory"] * len(paths)
+    tmp_path.chmod(0o755)
+    paths = [
+        str(secret),
+        world.box.place("order.json"),
+        "/etc/shadow",
+        "/root/.bashrc",
+        "/var/log",
+        "/sys",
+        "/etc/resolv.conf",
+        "/run/systemd",
+        f"/proc/{os.getpid()}/environ",
+    ]
+    assert look(world, f"[reads(path) for path in {paths!r}]") == [
+        "No such file or directory"
+    ] * len(paths)
     assert secret.read_text() == "x"  # the control: out here it is there
 
 
 def test_r35_the_system_is_read_only_and_the_workspace_is_not(world):
-    found = look(world, "[writes(p) for p in ('/usr/x', '/x', '/etc/x', '/opt/agentcells/door.py', 'here', '/tmp/x')]")
+    paths = ["/usr/x", "/x", "/etc/x", "/opt/agentcells/door.py", "here", "/tmp/x"]
+    found = look(world, f"[writes(path) for path in {paths!r}]")
     assert found == ["Read-only file system"] * 4 + [True, True]
     assert (world.work / "here").read_text() == "x"
 
@@ -79,13 +92,19 @@ def test_r36_the_workspace_of_a_cell_that_only_reads_is_read_only(tmp_path):
     world = RunWorld(tmp_path, "strong", writes=False)
     (world.work / "a.txt").write_text("as it was")
     assert look(world, "[reads('a.txt'), writes('a.txt'), writes('b.txt')]") == [
-        True, "Read-only file system", "Read-only file system"]
+        True,
+        "Read-only file system",
+        "Read-only file system",
+    ]
     os.close(world.lock)
 
 
 def test_r35_nothing_of_the_host_can_be_reached(world, tmp_path):
-    with socket.socket(socket.AF_UNIX) as path, socket.socket(socket.AF_UNIX) as abstract, \
-            socket.create_server(("127.0.0.1", 0)) as port:
+    with (
+        socket.socket(socket.AF_UNIX) as path,
+        socket.socket(socket.AF_UNIX) as abstract,
+        socket.create_server(("127.0.0.1", 0)) as port,
+    ):
         path.bind(str(tmp_path / "s"))
         abstract.bind(f"\0agentcells-{os.getpid()}")
         path.listen()
@@ -97,15 +116,22 @@ def test_r35_nothing_of_the_host_can_be_reached(world, tmp_path):
             " connects(socket.AF_INET, ('1.1.1.1', 53))]"
         )
         assert look(world, tries) == [
-            "No such file or directory", "Connection refused", "Connection refused", "Network is unreachable"]
+            "No such file or directory",
+            "Connection refused",
+            "Connection refused",
+            "Network is unreachable",
+        ]
         socket.create_connection(port.getsockname()).close()  # the control
 
 
 def test_r35_no_capability_no_new_privileges_no_other_process_no_foreign_descriptor(world):
     status = "dict(line.split(':\\t') for line in open('/proc/self/status').read().splitlines())"
     found = look(
-        world, f"[[{status}[key] for key in ('CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')],"
-        " sum(name.isdigit() for name in os.listdir('/proc')), sorted(os.listdir('/proc/self/fd'))]")
+        world,
+        f"[[{status}[key] for key in ('CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')],"
+        " sum(name.isdigit() for name in os.listdir('/proc')),"
+        " sorted(os.listdir('/proc/self/fd'))]",
+    )
     assert found[0] == ["0000000000000000", "0000000000000000", "1", "2"]
     assert found[1] <= 4  # bwrap's pid 1, the forwarder, and we
     assert found[2] == ["0", "1", "2", "3"]  # 3 is the listing's own
@@ -133,7 +159,8 @@ def test_r35_as_root_all_of_a_run_belongs_to_an_account_that_is_nobodys(world):
 
 
 def ordinary(tmp_path: Path, agent: list[str], path: str = "/usr/bin:/bin") -> dict:
-    """What an ordinary user is told of a run of `agent`: as root under another uid, else as we are."""
+    """What an ordinary user is told of a run of `agent`: as root under another uid, else as we
+    are."""
     code = (
         "import dataclasses, json, pathlib, sys; sys.path[:0] = ['tests', '.']\n"
         "from run_world import RunWorld\n"
@@ -147,9 +174,22 @@ def ordinary(tmp_path: Path, agent: list[str], path: str = "/usr/bin:/bin") -> d
             if folder != Path("/tmp") and folder.is_relative_to("/tmp"):
                 folder.chmod(folder.stat().st_mode | 0o755)
         os.chown(tmp_path, 60_999, 60_999)
-        argv = ["setpriv", "--reuid", "60999", "--regid", "60999", "--clear-groups", "--no-new-privs", *argv]
+        argv = [
+            "setpriv",
+            "--reuid",
+            "60999",
+            "--regid",
+            "60999",
+            "--clear-groups",
+            "--no-new-privs",
+            *argv,
+        ]
     done = subprocess.run(
-        argv, cwd=Path(__file__).resolve().parent.parent, env={"PATH": path}, capture_output=True, text=True,
+        argv,
+        cwd=Path(__file__).resolve().parent.parent,
+        env={"PATH": path},
+        capture_output=True,
+        text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -166,14 +206,24 @@ def test_r35_an_ordinary_user_gets_the_same(tmp_path):
 # ---------------------------------------------------------------- the canary
 
 
-@pytest.mark.parametrize(("hole", "key"), [
-    ('for word do shift; [ "$word" = --unshare-net ] || set -- "$@" "$word"; done', "sandbox_canary_reached"),
-    ('for word do shift; [ "$word" = --chdir ] && set -- "$@" --bind /tmp /tmp; set -- "$@" "$word"; done',
-     "sandbox_canary_read"),
-    ("echo broken >&2; exit 1", "sandbox_canary_failed"),
-])
+@pytest.mark.parametrize(
+    ("hole", "key"),
+    [
+        (
+            'for word do shift; [ "$word" = --unshare-net ] || set -- "$@" "$word"; done',
+            "sandbox_canary_reached",
+        ),
+        (
+            'for word do shift; [ "$word" = --chdir ] && set -- "$@" --bind /tmp /tmp; '
+            'set -- "$@" "$word"; done',
+            "sandbox_canary_read",
+        ),
+        ("echo broken >&2; exit 1", "sandbox_canary_failed"),
+    ],
+)
 def test_r35_the_canary_finds_a_sandbox_that_does_not_hold(tmp_path, hole, key):
-    """The control: a bubblewrap that leaves a hole. The agent is not started, and the reason is told."""
+    """The control: a bubblewrap that leaves a hole.
+    The agent is not started, and the reason is told."""
     leaky = tmp_path / "bwrap"
     leaky.write_text(f'#!/bin/sh\n{hole}\nexec /usr/bin/bwrap "$@"\n')
     leaky.chmod(0o755)
@@ -185,15 +235,21 @@ def test_r35_the_canary_finds_a_sandbox_that_does_not_hold(tmp_path, hole, key):
 # ---------------------------------------------------------------- where it cannot work
 
 
-@pytest.mark.parametrize(("said", "key"), [
-    ("bwrap: No permissions to create new namespace, likely because", "sandbox_no_namespaces"),
-    ("bwrap: Creating new namespace failed: Operation not permitted", "sandbox_no_namespaces"),
-    ("bwrap: setting up uid map: Permission denied", "sandbox_apparmor"),
-    ("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", "sandbox_apparmor"),
-    ("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", "sandbox_masked_proc"),
-    ("bwrap: Unknown option --disable-userns", "sandbox_old_bubblewrap"),
-    ("something else", "sandbox_failed"),
-])
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [
+        ("bwrap: No permissions to create new namespace, likely because", "sandbox_no_namespaces"),
+        ("bwrap: Creating new namespace failed: Operation not permitted", "sandbox_no_namespaces"),
+        ("bwrap: setting up uid map: Permission denied", "sandbox_apparmor"),
+        ("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", "sandbox_apparmor"),
+        (
+            "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
+            "sandbox_masked_proc",
+        ),
+        ("bwrap: Unknown option --disable-userns", "sandbox_old_bubblewrap"),
+        ("something else", "sandbox_failed"),
+    ],
+)
 def test_r35_what_bubblewrap_says_becomes_a_reason_and_a_remedy(said, key):
     assert sandbox.explain(said).key == key
     assert key in SENTENCES

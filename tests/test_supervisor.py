@@ -1,4 +1,5 @@
-"""Stories of a supervised run: what is left behind is ended, clocks hold, the door answers, the Proof is true."""
+"""Stories of a supervised run: what is left behind is ended, clocks hold, the door answers, the
+Proof is true."""
 
 from __future__ import annotations
 
@@ -59,7 +60,8 @@ def test_r37_a_test_is_answered_only_when_its_last_process_is_gone(world):
     mark, seen = marker(), []
     world.tree = lambda: (seen.append(alive(mark)), "t" * 40)[1]
     told = world.attend(
-        world.python_agent(CELL + "cell('test')"), commands={"test": world.python_agent(LEFTOVERS, mark)}
+        world.python_agent(CELL + "cell('test')"),
+        commands={"test": world.python_agent(LEFTOVERS, mark)},
     )
     assert told.proved
     assert seen == [[], []]
@@ -163,7 +165,7 @@ def test_r38_a_flood_of_output_is_bounded_and_the_result_line_survives_it(world)
     code = (
         "import sys\n"
         "for _ in range(700): sys.stdout.write('x' * 65535 + chr(10))\n"
-        "print('{\"type\": \"result\", \"subtype\": \"success\"}')"
+        'print(\'{"type": "result", "subtype": "success"}\')'
     )
     told = world.attend(world.python_agent(code))
     assert told.result == {"type": "result", "subtype": "success"}
@@ -203,7 +205,8 @@ def test_r37_a_leftover_that_holds_the_output_open_delays_no_answer(world):
 def test_r37_a_command_that_never_ends_is_stopped_at_its_limit(world):
     mark = marker()
     told = world.attend(
-        world.python_agent(CELL + "cell('test'); cell('build')"), command_timeout_s=0.5,
+        world.python_agent(CELL + "cell('test'); cell('build')"),
+        command_timeout_s=0.5,
         commands={"test": ["sh", "-c", f"(setsid sleep {mark} &) | tail"], "build": ["true"]},
     )
     first, second = said(world)
@@ -223,7 +226,7 @@ def test_r37_other_verbs_go_to_the_runner_and_its_answer_comes_back(world):
 
 
 def test_r37_a_failed_test_shows_head_and_tail_and_the_whole_output_can_be_paged(world):
-    test = "print('first line'); print('x' * 70 + '\\n' * 2, end='')\nfor n in range(4000): print(n, 'é\\033[31m')\n"
+    test = "print('first line')\nfor n in range(4000): print(n, 'é\\033[31m')\n"
     test += "print('last line'); raise SystemExit(3)"
     page = "place, text = 0, ''\nwhile place is not None:\n"
     page += "    data = cell('test', '--log', '--from', str(place))['data']\n"
@@ -240,20 +243,26 @@ def test_r37_a_failed_test_shows_head_and_tail_and_the_whole_output_can_be_paged
     assert output.endswith("last line\n")
     assert "bytes left out" in output
     assert "\033" not in output
-    assert all(len(json.dumps(each["answer"], ensure_ascii=False)) <= 9_500 for each in (first, *pages))
+    assert all(
+        len(json.dumps(each["answer"], ensure_ascii=False)) <= 9_500 for each in (first, *pages)
+    )
     assert ends["ends"] == ["first line", "last line\n", 4000]
 
 
 def test_r37_a_verb_without_a_command_and_wrong_words_say_what_to_do(world):
-    world.attend(world.python_agent(CELL + "cell('build'); cell('test', '-k', 'x'); cell('test', '--log')"),
-                 commands={"test": ["true"]})
+    world.attend(
+        world.python_agent(CELL + "cell('build'); cell('test', '-k', 'x'); cell('test', '--log')"),
+        commands={"test": ["true"]},
+    )
     for call in said(world):
         assert call["code"] == 1
         assert set(call["answer"]) == {"status", "error_code", "summary", "hint"}
 
 
 def test_r37_what_is_no_request_is_refused_and_the_door_stays_open(world):
-    code = CELL + """
+    code = (
+        CELL
+        + """
 import os, socket
 def raw(data):
     with socket.socket(socket.AF_UNIX) as door:
@@ -263,6 +272,7 @@ def raw(data):
 raw(b"hello\\n"); raw(b'{"argv": 1}\\n'); raw(b"[]\\n")
 cell("status")
 """
+    )
     world.attend(world.python_agent(code))
     *refused, good = said(world)
     assert [each["envelope"]["status"] for each in refused] == ["error"] * 3
@@ -270,13 +280,16 @@ cell("status")
 
 
 def test_r37_one_command_at_a_time(world):
-    code = CELL + """
+    code = (
+        CELL
+        + """
 import time
 first = subprocess.Popen(["agentcells", "cell", "test"], stdout=subprocess.PIPE)
 time.sleep(0.3)
 cell("build")
 print(first.communicate()[0].decode().strip(), flush=True)
 """
+    )
     world.attend(world.python_agent(code), commands={"test": ["sleep", "0.8"], "build": ["true"]})
     build, test = said(world)
     assert build["answer"]["error_code"] == "policy_blocked"
@@ -285,8 +298,12 @@ print(first.communicate()[0].decode().strip(), flush=True)
 
 
 @pytest.mark.parametrize("pause", [0.1, 1.2])
-def test_r37_a_test_whose_client_was_stopped_goes_on_and_the_next_call_gets_its_answer(world, pause):
-    code = CELL + f"""
+def test_r37_a_test_whose_client_was_stopped_goes_on_and_the_next_call_gets_its_answer(
+    world, pause
+):
+    code = (
+        CELL
+        + f"""
 import time
 first = subprocess.Popen(["agentcells", "cell", "test"])
 time.sleep(0.3)
@@ -294,6 +311,7 @@ first.kill(); first.wait()
 time.sleep({pause})
 cell("test")
 """
+    )
     count = "printf x >> count; sleep 0.7; test $(wc -c < count) = 1"
     world.attend(world.python_agent(code), commands={"test": ["sh", "-c", count]})
     assert (world.work / "count").read_text() == "x"
@@ -328,7 +346,9 @@ def test_r36_tests_of_a_cell_that_only_reads_use_a_throw_away_copy(tmp_path, con
 
 
 def test_r37_setup_runs_before_the_agent(world):
-    told = world.attend(["cat", "made"], setup="work", commands={"setup": ["sh", "-c", "echo ready > made"]})
+    told = world.attend(
+        ["cat", "made"], setup="work", commands={"setup": ["sh", "-c", "echo ready > made"]}
+    )
     assert told.exit_code == 0
     assert world.log("stream.jsonl") == "ready\n"
     assert {"setup": "done"} in world.asked
@@ -336,7 +356,9 @@ def test_r37_setup_runs_before_the_agent(world):
 
 def test_r37_when_setup_fails_the_agent_is_not_started_and_its_words_are_told(world):
     told = world.attend(
-        ["touch", "started"], setup="work", commands={"setup": ["sh", "-c", "echo no network; exit 4"]}
+        ["touch", "started"],
+        setup="work",
+        commands={"setup": ["sh", "-c", "echo no network; exit 4"]},
     )
     assert (told.proved, told.ending) == (True, "setup")
     assert "no network" in told.said
@@ -345,7 +367,8 @@ def test_r37_when_setup_fails_the_agent_is_not_started_and_its_words_are_told(wo
 
 def test_r37_the_tools_have_their_own_home_and_nothing_of_the_agents_environment(world):
     world.attend(
-        world.python_agent(CELL + "cell('test')"), env={"ANTHROPIC_API_KEY": "sk-not-for-tools"},
+        world.python_agent(CELL + "cell('test')"),
+        env={"ANTHROPIC_API_KEY": "sk-not-for-tools"},
         commands={"test": ["sh", "-c", "env; ls -a ~"]},
     )
     output = said(world)[0]["answer"]["data"]["output"]

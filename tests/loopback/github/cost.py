@@ -99,7 +99,7 @@ class _Counter:
     def _size(self, node: FieldNode) -> int:
         args = {a.name.value: value_from_ast_untyped(a.value, dict(self.variables))
                 for a in node.arguments or ()}
-        size = args.get("first") or args.get("last")
+        size = args.get("first", args.get("last"))
         if size is None:
             raise Refused(
                 "MISSING_PAGINATION_BOUNDARIES",

@@ -59,7 +59,8 @@ class Bare:
             self.git("read-tree", parent, index=index)
         for name, text in files.items():
             if text is None:
-                self.git("update-index", "--force-remove", name, index=index)
+                gone = f"0 {'0' * 40}\t{name}\n"
+                self.git("update-index", "--index-info", text=gone, index=index)
                 continue
             blob = self.git("hash-object", "-w", "--stdin", text=text)
             self.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{name}", index=index)

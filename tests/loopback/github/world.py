@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.loopback.github import acts
 from tests.loopback.github.engine import Engine
-from tests.loopback.github.faults import Fault
+from tests.loopback.github.faults import ANSWERS, Fault
 from tests.loopback.github.git_store import Bare
 from tests.loopback.github.model import Account, Hub, IssueComment, Item, Repo, Text, Thread, Token
 
@@ -96,6 +96,8 @@ class World:
 
     def fail(self, kind: str, **more: Any) -> None:
         """The next request (or the n-th: `at`) fails like this; see `faults`."""
+        if kind != "partial" and kind not in ANSWERS:
+            raise KeyError(kind)
         self.engine.faults.append(Fault(kind, **more))
 
     def freeze_lists(self, repo: str) -> None:
