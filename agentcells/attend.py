@@ -1,4 +1,5 @@
-"""The runner's side of the supervisor: starts it, answers its questions, and knows whether it has proved the end (R39).
+"""The runner's side of the supervisor: starts it, answers its questions, and knows whether it has
+proved the end (R39).
 
 It waits for the supervisor by its very pid and never for "any child".
 """
@@ -43,8 +44,12 @@ class Told:
 
 
 def attend(
-    folder: Path, lock_fd: int, spec: dict[str, Any], answer: Callable[[dict[str, Any]], dict[str, Any]],
-    tested: Callable[[dict[str, Any]], None], longest_s: float,
+    folder: Path,
+    lock_fd: int,
+    spec: dict[str, Any],
+    answer: Callable[[dict[str, Any]], dict[str, Any]],
+    tested: Callable[[dict[str, Any]], None],
+    longest_s: float,
 ) -> Told:
     """One supervised run, from its first line to its Proof. TERM, INT and HUP stop it, orderly."""
     ours, theirs = socket.socketpair()
@@ -63,34 +68,48 @@ def attend(
 
 
 def _start(folder: Path, lock_fd: int, theirs: socket.socket) -> subprocess.Popen[bytes]:
-    """By a thread that lives until it is reaped: PDEATHSIG fires at the end of the creating thread."""
+    """By a thread that lives until it is reaped: PDEATHSIG fires at the end of the creating
+    thread."""
     fds = [theirs.fileno()] + ([lock_fd] if lock_fd >= 0 else [])
     env = {
-        "PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
     }
     package = str(Path(__file__).resolve().parent.parent)
     with theirs, (folder / "supervisor.log").open("ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-I", "-c", SUPERVISE, package, str(theirs.fileno())], pass_fds=fds,
-            env=env, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            [sys.executable, "-I", "-c", SUPERVISE, package, str(theirs.fileno())],
+            pass_fds=fds,
+            env=env,
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
             start_new_session=True,
         )
 
 
 def _converse(
-    control: socket.socket, woken: int, told: Told,
-    answer: Callable[[dict[str, Any]], dict[str, Any]], tested: Callable[[dict[str, Any]], None],
+    control: socket.socket,
+    woken: int,
+    told: Told,
+    answer: Callable[[dict[str, Any]], dict[str, Any]],
+    tested: Callable[[dict[str, Any]], None],
     until: float,
 ) -> str:
-    """Until the supervisor closes its end. Returns the nonce it said at last, "" when it did not."""
+    """Until the supervisor closes its end.
+
+    Returns the nonce it said at last, "" when it did not.
+    """
     lines, nonce = door.Lines(1 << 26), ""
     while (left := until - time.monotonic()) > 0:
-        ready, _, _ = select.select([control, woken], [], [], left)
+        ready, _, _ = select.select([control.fileno(), woken], [], [], left)
         if woken in ready:
             os.read(woken, 1024)
             with contextlib.suppress(OSError):
                 control.sendall(door.line({"stop": "killed"}))
-        if control not in ready:
+        if control.fileno() not in ready:
             continue
         try:
             data = control.recv(door.CHUNK)

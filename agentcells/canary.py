@@ -18,7 +18,8 @@ from agentcells.sandbox import Box, inner_pid, tool_command
 
 WITHIN_S = 10.0
 
-# Inside: try to read the decoy, to reach both sockets, then leave a daemon that holds our output open.
+# Inside: try to read the decoy, to reach both sockets, then leave a daemon that holds our output
+# open.
 PROBE = """
 import json, os, socket, sys, time
 said = {"read": os.path.exists(sys.argv[1]), "reached": []}
@@ -39,7 +40,8 @@ print(json.dumps(said), flush=True)
 
 
 def canary(box: Box) -> Problem | None:
-    """None: the daemon was killed, the decoy beside the workspace unreadable, the sockets out of reach."""
+    """None: the daemon was killed, the decoy beside the workspace unreadable, the sockets out of
+    reach."""
     folder = Path(box.source(box.place("tmp/agent")))
     decoy, path, name = folder / "decoy", folder / "decoy.s", f"agentcells-canary-{os.getpid()}"
     decoy.write_text("a decoy\n", encoding="utf-8")
@@ -75,8 +77,14 @@ def _bind(listener: socket.socket, path: Path) -> None:
 def _probe(box: Box, arguments: list[str]) -> dict[str, object] | Problem:
     launch = tool_command(box, [box.python, "-I", "-S", "-c", PROBE, *arguments], {})
     process = subprocess.Popen(
-        launch.argv, env=dict(launch.env), cwd=launch.cwd, stdin=subprocess.DEVNULL, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=(*launch.given, *launch.held),
+        launch.argv,
+        env=dict(launch.env),
+        cwd=launch.cwd,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(*launch.given, *launch.held),
     )
     assert process.stdout is not None
     assert process.stderr is not None
@@ -102,7 +110,8 @@ def _probe(box: Box, arguments: list[str]) -> dict[str, object] | Problem:
 
 
 def _until_closed(fd: int, until: float) -> bytes | None:
-    """All that is written; None: the daemon, the last holder of the pipe, was still there at `until`."""
+    """All that is written; None: the daemon, the last holder of the pipe, was still there at
+    `until`."""
     said = b""
     while (left := until - time.monotonic()) > 0:
         if select.select([fd], [], [], left)[0]:

@@ -1,4 +1,5 @@
-"""How claude is called: its flags and environment as measured, and which credential goes where (R38)."""
+"""How claude is called: its flags and environment as measured, and which credential goes where
+(R38)."""
 
 from __future__ import annotations
 
@@ -14,12 +15,16 @@ from agentcells.store import Limits
 
 API = "https://api.anthropic.com"
 KEY, TOKEN, OAUTH, BASE = (
-    "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
 )
 PLACEHOLDER = "set-outside-the-sandbox"
 CLIENT_SLACK_S = 60  # the Bash tool must outlast the command's own limit
 
-# Nothing but the API is asked; nothing is remembered; `@path` in a prompt stays text; Bash ends what it started.
+# Nothing but the API is asked; nothing is remembered; `@path` in a prompt stays text; Bash ends
+# what it started.
 QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "CLAUDE_CODE_DISABLE_ATTACHMENTS": "1",
@@ -44,9 +49,21 @@ def arguments(order: Order, limits: Limits, schema: dict[str, Any], session: str
         tools.insert(0, "Bash")
         allowed.append("Bash(agentcells cell *)")
     argv = [
-        "-p", "--output-format", "stream-json", "--verbose", "--setting-sources", "", "--strict-mcp-config",
-        "--disable-slash-commands", "--no-session-persistence", "--permission-mode", "dontAsk",
-        "--tools", ",".join(tools), "--allowedTools", *allowed,
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--setting-sources",
+        "",
+        "--strict-mcp-config",
+        "--disable-slash-commands",
+        "--no-session-persistence",
+        "--permission-mode",
+        "dontAsk",
+        "--tools",
+        ",".join(tools),
+        "--allowedTools",
+        *allowed,
     ]
     if order.writes and limits.protected:
         argv += ["--disallowedTools", *(f"Edit(./{pattern})" for pattern in limits.protected)]
@@ -66,15 +83,17 @@ def environment(limits: Limits) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """How this run reaches its model: what is in the agent's environment, and what its socket leads to."""
+    """How this run reaches its model: what is in the agent's environment, and what its socket
+    leads to."""
 
     how: Literal["plain", "inject", "connect"]
     inside: dict[str, str] = field(default_factory=dict, repr=False)
-    way: Way = Way()
+    way: Way = field(default_factory=Way)
 
 
 def access(limits: Limits, given: Mapping[str, str]) -> Access:
-    """Inject where the credential can be added out here, else a tunnel; without a sandbox, as it is.
+    """Inject where the credential can be added out here, else a tunnel; without a sandbox, as it
+    is.
 
     `given`: the values of `[agent] env` that are set.
     """
@@ -83,7 +102,9 @@ def access(limits: Limits, given: Mapping[str, str]) -> Access:
     can_inject = KEY in given or TOKEN in given
     if limits.network == "connect" or (OAUTH in given and not can_inject):
         return Access(
-            how="connect", inside={**given, **proxy_environment()}, way=Way(hosts=limits.agent_hosts)
+            how="connect",
+            inside={**given, **proxy_environment()},
+            way=Way(hosts=limits.agent_hosts),
         )
     url = given.get(BASE, API)
     check_upstream(url, limits.agent_hosts)

@@ -1,4 +1,5 @@
-"""What only system calls can do for a sandbox: a uid of no account, reachable mounts for it, the seccomp list."""
+"""What only system calls can do for a sandbox: a uid of no account, reachable mounts for it, the
+seccomp list."""
 
 from __future__ import annotations
 
@@ -16,12 +17,14 @@ from agentcells.model import Problem
 CLONE_NEWNS = 0x00020000
 MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 4096, 0x4000, 1 << 18
 
-# Between the accounts of people and systemd's range for its own throw-away accounts (61184 to 65519).
+# Between the accounts of people and systemd's range for its own throw-away accounts (61184 to
+# 65519).
 FIRST_FREE_UID, LAST_FREE_UID = 60700, 61183
 
 
 def own_account(run_as: str) -> tuple[int, int]:
-    """(uid, gid) a run belongs to when root started it: those of `run_as`, else numbers that are nobody's."""
+    """(uid, gid) a run belongs to when root started it: those of `run_as`, else numbers that are
+    nobody's."""
     if run_as:
         try:
             account = pwd.getpwnam(run_as)
@@ -56,7 +59,9 @@ def stage(sources: Iterable[str]) -> dict[str, str]:
     staged = {}
     for number, (source, fd) in enumerate(opened.items()):
         place = Path(f"/tmp/{number}")
-        through = f"/proc/self/fd/{fd}"  # the path itself may lie under the /tmp that is covered now
+        through = (
+            f"/proc/self/fd/{fd}"  # the path itself may lie under the /tmp that is covered now
+        )
         if Path(through).is_dir():
             place.mkdir()
         else:
@@ -76,13 +81,27 @@ def drop_to(uid: int, gid: int) -> None:
 
 # ---------------------------------------------------------------- seccomp
 
-# Reach into other processes, the kernel's keys, its programs and its modules. Measured with claude, git, node
+# Reach into other processes, the kernel's keys, its programs and its modules. Measured with
+# claude, git, node
 # and python on x86-64: none of them misses one of these.
 DENIED_X86_64 = {
-    "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "add_key": 248, "request_key": 249,
-    "keyctl": 250, "bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "kexec_load": 246,
-    "init_module": 175, "finit_module": 313, "delete_module": 176, "open_by_handle_at": 304,
-    "io_uring_setup": 425, "pidfd_getfd": 438, "kcmp": 312,
+    "ptrace": 101,
+    "process_vm_readv": 310,
+    "process_vm_writev": 311,
+    "add_key": 248,
+    "request_key": 249,
+    "keyctl": 250,
+    "bpf": 321,
+    "perf_event_open": 298,
+    "userfaultfd": 323,
+    "kexec_load": 246,
+    "init_module": 175,
+    "finit_module": 313,
+    "delete_module": 176,
+    "open_by_handle_at": 304,
+    "io_uring_setup": 425,
+    "pidfd_getfd": 438,
+    "kcmp": 312,
 }
 AUDIT_ARCH_X86_64 = 0xC000003E
 X32_BIT = 0x40000000

@@ -2,7 +2,8 @@
 
 One file on the standard library alone, because it is bound into the sandbox and started there by
 `python3 -I -S`. A request is one line `{"argv": [...]}`; the answer is any number of lines
-`{"progress": "..."}` and one line `{"envelope": {...}}`. Its sentences are read by the model, in English.
+`{"progress": "..."}` and one line `{"envelope": {...}}`. Its sentences are read by the model, in
+English.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class Lines:
         self._limit = limit
 
     def feed(self, data: bytes) -> list[Any]:
-        """The values of all lines that are whole now. Raises ValueError for a line that is no JSON."""
+        """The values of all lines that are whole now.
+
+        Raises ValueError for a line that is no JSON.
+        """
         *whole, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > self._limit:
             raise TooLong("line too long")
@@ -42,7 +46,10 @@ class Lines:
 
 def line(value: object) -> bytes:
     """One value as one line of the protocol."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+    return (
+        json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        + b"\n"
+    )
 
 
 def ok(summary: str, data: dict[str, Any]) -> Envelope:
@@ -56,18 +63,18 @@ def error(code: str, summary: str, hint: str) -> Envelope:
 
 def good(envelope: Envelope) -> bool:
     """Whether the command shall end well: the verb was done, and what it ran has passed."""
-    return envelope.get("status") == "ok" and envelope.get("data", {}).get("passed", True) is not False
+    return (
+        envelope.get("status") == "ok" and envelope.get("data", {}).get("passed", True) is not False
+    )
 
 
 NO_DOOR = error(
     "policy_blocked",
     "`agentcells cell` works only inside a run.",
-    "Nothing to do here: a run is started by `agentcells tick`, and its agent calls these commands.",
+    "Nothing to do here: `agentcells tick` starts runs, and their agents call these commands.",
 )
 CLOSED = error(
-    "backend_error",
-    "The run is ending; there was no answer.",
-    "Give your final answer now.",
+    "backend_error", "The run is ending; there was no answer.", "Give your final answer now."
 )
 ONLY_CELL = error(
     "not_found",
@@ -77,9 +84,10 @@ ONLY_CELL = error(
 
 
 def connect(path: str) -> socket.socket:
-    """A connection to the socket at `path`, however long the path is (the kernel takes 107 bytes)."""
+    """A connection to the socket at `path`, however long the path is (the kernel takes 107
+    bytes)."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    back = os.getcwd() if len(os.fsencode(path)) > 100 else ""
+    back = str(Path.cwd()) if len(os.fsencode(path)) > 100 else ""
     try:
         if back:
             os.chdir(Path(path).parent)

@@ -1,6 +1,8 @@
-"""Inside a sandbox without network: a port on the loopback that leads to the one socket bound in, then the command.
+"""Inside a sandbox without network: a port on the loopback that leads to the one socket bound in,
+then the command.
 
-One file on the standard library alone, started by `python3 -I -S forward.py PORT SOCKET -- COMMAND…`.
+One file on the standard library alone, started by `python3 -I -S forward.py PORT SOCKET --
+COMMAND…`.
 It listens before it starts the command, so the command can never be too early.
 """
 

@@ -1,7 +1,10 @@
-"""The leash: a process that outlives no child of its own, and the ending of everything below a process.
+"""The leash: a process that outlives no child of its own, and the ending of everything below a
+process.
 
-Standard library only (psutil where the kernel has no list of children). Without namespaces it is started in
-front of every command: as a subreaper it inherits whatever the command leaves behind, by `&`, `setsid`,
+Standard library only (psutil where the kernel has no list of children). Without namespaces it is
+started in
+front of every command: as a subreaper it inherits whatever the command leaves behind, by `&`,
+`setsid`,
 double fork or an empty environment, ends it, and only then ends itself (R35, R39).
 """
 
@@ -21,7 +24,9 @@ LINUX = sys.platform == "linux"
 WALL = 0x40000000 if LINUX else 0  # __WALL: also children made by a bare clone()
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
 SPARE_S = 3.0
-GENTLE_S = 0.3  # killing direct children alone is fastest; what still forks after that is frozen first
+GENTLE_S = (
+    0.3  # killing direct children alone is fastest; what still forks after that is frozen first
+)
 AWAITED = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD}
 REAP_AT_ONCE = 1000  # bounded: zombies can come faster than one loop takes them
 
@@ -37,7 +42,8 @@ def prctl(option: int, value: int) -> None:
 
 
 def die_with_parent(parent: int, with_signal: signal.Signals) -> None:
-    """Be signalled when the thread that started us ends. `parent`: who that was, against the race."""
+    """Be signalled when the thread that started us ends. `parent`: who that was, against the
+    race."""
     prctl(PR_SET_PDEATHSIG, with_signal)
     if os.getppid() != parent:
         os.kill(os.getpid(), with_signal)
@@ -70,7 +76,10 @@ class Reaper:
 
 
 def children() -> list[int]:
-    """Our direct children now, dead ones too. Nobody else reaps them, so the numbers are safe to kill."""
+    """Our direct children now, dead ones too.
+
+    Nobody else reaps them, so the numbers are safe to kill.
+    """
     lists = list(Path("/proc/self/task").glob("*/children")) if LINUX else []
     if lists:
         return [int(pid) for found in lists for pid in found.read_text().split()]
@@ -107,12 +116,17 @@ def freeze_and_kill() -> None:
 
 
 def end_all(
-    reaper: Reaper, deadline_s: float, *, groups: Callable[[], Iterable[int]] = tuple,
-    spared: Collection[int] = (), freeze: bool = True,
+    reaper: Reaper,
+    deadline_s: float,
+    *,
+    groups: Callable[[], Iterable[int]] = tuple,
+    spared: Collection[int] = (),
+    freeze: bool = True,
 ) -> bool:
     """Kill everything below us until the kernel says that there is nothing. False: not in time.
 
-    `spared`: leashes that were told to end. If we were killed right after we had killed a leash, what it
+    `spared`: leashes that were told to end. If we were killed right after we had killed a leash,
+    what it
     held would belong to nobody; so each may first do its own work, for a while.
     `freeze` False: what is below us are sandboxes, whose pid 1 takes all of them along.
     """
@@ -130,17 +144,18 @@ def end_all(
 
 
 def main(argv: list[str]) -> int:
-    """`leash.py PARENT -- COMMAND…`: run it, end what it left, exit as it did (128 + n for a signal)."""
+    """`leash.py PARENT -- COMMAND…`: run it, end what it left, exit as it did (128 + n for a
+    signal)."""
     parent, _, *command = argv
-    # Blocked from the first moment and taken by sigwait: none can be lost between a look and a wait.
+    # Blocked from the first moment and taken by sigwait: none can be lost between a look and a
+    # wait.
     signal.pthread_sigmask(signal.SIG_BLOCK, AWAITED)
     become_subreaper()
     die_with_parent(int(parent), signal.SIGTERM)
     reaper = Reaper()
     try:
         child = os.posix_spawnp(
-            command[0], command, os.environ, setpgroup=0,
-            setsigmask=[], setsigdef=[signal.SIGPIPE],
+            command[0], command, os.environ, setpgroup=0, setsigmask=[], setsigdef=[signal.SIGPIPE]
         )
     except OSError as problem:
         print(f"{command[0]}: {problem.strerror}", file=sys.stderr)

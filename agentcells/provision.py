@@ -1,4 +1,5 @@
-"""Makes the places of a run before it starts: workspace, shims, homes, and what setup leaves, from the cache (R37)."""
+"""Makes the places of a run before it starts: workspace, shims, homes, and what setup leaves,
+from the cache (R37)."""
 
 from __future__ import annotations
 
@@ -18,14 +19,44 @@ from agentcells.model import Problem
 from agentcells.sandbox import HOME, TEMPORARY, WORKSPACE, Box, Containment
 from agentcells.store import Limits, remove_tree
 
-# What decides which packages setup fetches. Manifests too: a project without a lock file has only those.
-LOCK_FILES = frozenset({
-    "package.json", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
-    "pyproject.toml", "setup.py", "setup.cfg", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile", "Pipfile.lock",
-    "Cargo.toml", "Cargo.lock", "go.mod", "go.sum", "Gemfile", "Gemfile.lock", "composer.json", "composer.lock",
-    "mix.lock", "pubspec.lock", "Package.resolved", "gradle.lockfile", "pom.xml", "flake.lock", ".nvmrc",
-    ".python-version", ".tool-versions",
-})
+# What decides which packages setup fetches. Manifests too: a project without a lock file has only
+# those.
+LOCK_FILES = frozenset(
+    {
+        "package.json",
+        "package-lock.json",
+        "npm-shrinkwrap.json",
+        "yarn.lock",
+        "pnpm-lock.yaml",
+        "bun.lock",
+        "bun.lockb",
+        "pyproject.toml",
+        "setup.py",
+        "setup.cfg",
+        "poetry.lock",
+        "uv.lock",
+        "pdm.lock",
+        "Pipfile",
+        "Pipfile.lock",
+        "Cargo.toml",
+        "Cargo.lock",
+        "go.mod",
+        "go.sum",
+        "Gemfile",
+        "Gemfile.lock",
+        "composer.json",
+        "composer.lock",
+        "mix.lock",
+        "pubspec.lock",
+        "Package.resolved",
+        "gradle.lockfile",
+        "pom.xml",
+        "flake.lock",
+        ".nvmrc",
+        ".python-version",
+        ".tool-versions",
+    }
+)
 OURS_INSIDE = ("door.py", "forward.py", "leash.py")
 FOLDER = Path(__file__).resolve().parent
 
@@ -34,7 +65,9 @@ class Materialises(Protocol):
     def materialise(self) -> None: ...
 
 
-def make_places(folder: Path, python: str, containment: Containment, account: tuple[int, int] | None) -> None:
+def make_places(
+    folder: Path, python: str, containment: Containment, account: tuple[int, int] | None
+) -> None:
     """The folders of a run, the door's client, and three files of /etc that name nobody."""
     for name in ("work", "home", "door", "bin/etc", *(f"tmp/{name}" for name in TEMPORARY)):
         (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -42,7 +75,9 @@ def make_places(folder: Path, python: str, containment: Containment, account: tu
     for name in OURS_INSIDE:
         shutil.copyfile(FOLDER / name, ours / name)
     shim = ours / "agentcells"
-    shim.write_text(f'#!/bin/sh\nexec {_quoted(python)} -I -S "${{0%/*}}/door.py" "$@"\n', encoding="utf-8")
+    shim.write_text(
+        f'#!/bin/sh\nexec {_quoted(python)} -I -S "${{0%/*}}/door.py" "$@"\n', encoding="utf-8"
+    )
     uid, gid = account or (os.getuid(), os.getgid())
     (ours / "etc/passwd").write_text(f"agent:x:{uid}:{gid}::{HOME}:/bin/sh\n", encoding="utf-8")
     (ours / "etc/group").write_text(f"agent:x:{gid}:\n", encoding="utf-8")
@@ -59,7 +94,8 @@ def _quoted(word: str) -> str:
 
 
 def give_to(account: tuple[int, int], folder: Path, names: Iterable[str]) -> None:
-    """Everything of a run belongs to its own account; bwrap's --uid alone would leave the host's root."""
+    """Everything of a run belongs to its own account; bwrap's --uid alone would leave the host's
+    root."""
     owner = f"{account[0]}:{account[1]}"
     paths = [str(folder / name) for name in names]
     subprocess.run(["chown", "-hR", owner, "--", *paths], check=True, stdin=subprocess.DEVNULL)
@@ -80,7 +116,8 @@ class Plan:
 def lock_hash(limits: Limits, entries: Mapping[str, Entry]) -> str:
     """Names what setup would leave: the command, what is kept of it, and every lock file."""
     locks = {
-        path: str(entry.sha) for path, entry in entries.items()
+        path: str(entry.sha)
+        for path, entry in entries.items()
         if PurePosixPath(path).name in LOCK_FILES or _is_requirements(path)
     }
     told = [limits.setup, limits.keep, limits.setup_hosts, sorted(locks.items()), sys.platform]
@@ -93,7 +130,8 @@ def _is_requirements(path: str) -> bool:
 
 
 def plan_setup(limits: Limits, base: Mapping[str, Entry], start: Mapping[str, Entry]) -> Plan:
-    """From the cache of the base's lock files; else run it; private to the run when the locks differ."""
+    """From the cache of the base's lock files; else run it; private to the run when the locks
+    differ."""
     if not limits.setup:
         return Plan()
     if not limits.keep:
@@ -116,7 +154,9 @@ def take_kept(source: Path, work: Path, keep: Iterable[str]) -> None:
         if target.exists() or target.is_symlink():
             remove_tree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["cp", "-a", "--", str(origin), str(target)], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            ["cp", "-a", "--", str(origin), str(target)], check=True, stdin=subprocess.DEVNULL
+        )
 
 
 def _through_link(root: Path, name: str) -> bool:
@@ -159,9 +199,11 @@ def agent_program(
 ) -> tuple[list[str], tuple[str, ...]]:
     """The agent's program and fixed arguments, and what must be readable for them.
 
-    What the owner's command line names by an absolute path is readable for the agent: it could not start otherwise.
+    What the owner's command line names by an absolute path is readable for the agent: it could
+    not start otherwise.
     """
-    # What is in the sandbox anyway comes first: a person's own `python3` may be a shim that needs his home.
+    # What is in the sandbox anyway comes first: a person's own `python3` may be a shim that needs
+    # his home.
     system = () if containment == "none" else ("/usr/local/bin", "/usr/bin", "/bin")
     where = os.pathsep.join([*system, *(f"{folder}/bin" for folder in read), path])
     found = shutil.which(command[0], path=where)
@@ -172,36 +214,66 @@ def agent_program(
     program = Path(found).resolve()
     needed = [] if program.is_relative_to("/usr") else [str(_bundle(program))]
     for argument in command[1:]:
-        if argument.startswith("/") and Path(argument).exists() and not argument.startswith(("/usr/", "/proc", "/dev")):
+        if (
+            argument.startswith("/")
+            and Path(argument).exists()
+            and not argument.startswith(("/usr/", "/proc", "/dev"))
+        ):
             needed.append(argument)
     return [str(program), *command[1:]], tuple(dict.fromkeys(needed))
 
 
 def _bundle(program: Path) -> Path:
-    """What has to be bound for a program outside /usr: its package, its toolchain, or the file alone."""
+    """What has to be bound for a program outside /usr: its package, its toolchain, or the file
+    alone."""
     for folder in program.parents:
         if (folder / "package.json").is_file():
             return folder
     prefix = program.parent.parent
-    if program.parent.name == "bin" and (prefix / "lib").is_dir() and not Path.home().is_relative_to(prefix):
+    if (
+        program.parent.name == "bin"
+        and (prefix / "lib").is_dir()
+        and not Path.home().is_relative_to(prefix)
+    ):
         return prefix
     return program
 
 
 def make_box(
-    folder: Path, limits: Limits, *, writes: bool, lock_fd: int, account: tuple[int, int] | None,
-    python: str, read: Iterable[str],
+    folder: Path,
+    limits: Limits,
+    *,
+    writes: bool,
+    lock_fd: int,
+    account: tuple[int, int] | None,
+    python: str,
+    read: Iterable[str],
 ) -> Box:
     for path in read:
         if not Path(path).exists():
             raise Problem("run_unreadable_path", exit_code=2, path=path)
     return Box(
-        containment="none" if limits.containment == "none" else "strong", folder=str(folder), writes=writes,
-        python=python, lock_fd=lock_fd, read=tuple(read), account=account or (),
+        containment="none" if limits.containment == "none" else "strong",
+        folder=str(folder),
+        writes=writes,
+        python=python,
+        lock_fd=lock_fd,
+        read=tuple(read),
+        account=account or (),
     )
 
 
 __all__ = [
-    "WORKSPACE", "Plan", "agent_program", "give_to", "inner_python", "inside", "keep_in_cache", "lock_hash", "make_box",
-    "make_places", "plan_setup", "take_kept",
+    "WORKSPACE",
+    "Plan",
+    "agent_program",
+    "give_to",
+    "inner_python",
+    "inside",
+    "keep_in_cache",
+    "lock_hash",
+    "make_box",
+    "make_places",
+    "plan_setup",
+    "take_kept",
 ]

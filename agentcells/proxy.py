@@ -1,6 +1,8 @@
-"""The only ways out of a sandbox: the model's API with the key added out here, or a tunnel to listed hosts (R38).
+"""The only ways out of a sandbox: the model's API with the key added out here, or a tunnel to
+listed hosts (R38).
 
-Served by the runner on a unix socket of the run. Whatever is refused is logged by the name asked for.
+Served by the runner on a unix socket of the run. Whatever is refused is logged by the name asked
+for.
 """
 
 from __future__ import annotations
@@ -32,10 +34,23 @@ BODY_LIMIT = 64 << 20
 CONNECT_WITHIN_S = 30.0
 SILENT_S = 1200.0
 # They belong to one connection, or name the credential or the host: never handed on.
-DROPPED = frozenset({
-    "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "transfer-encoding", "te",
-    "trailer", "upgrade", "authorization", "x-api-key", "content-length", "expect",
-})
+DROPPED = frozenset(
+    {
+        "host",
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "proxy-authorization",
+        "transfer-encoding",
+        "te",
+        "trailer",
+        "upgrade",
+        "authorization",
+        "x-api-key",
+        "content-length",
+        "expect",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +160,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         try:
             with contextlib.closing(_connection(upstream.url)) as connection:
-                connection.request(self.command, _join(upstream.url, self.path), body, self._headers(upstream))
+                connection.request(
+                    self.command, _join(upstream.url, self.path), body, self._headers(upstream)
+                )
                 self._relay(connection.getresponse())
         except OSError as problem:
             self.server.note(f"no answer from {urlsplit(upstream.url).hostname}: {problem}")
@@ -217,7 +234,9 @@ def _connection(url: str) -> http.client.HTTPConnection:
     parts = urlsplit(url)
     if parts.scheme == "https":
         context = ssl.create_default_context()
-        return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=SILENT_S, context=context)
+        return http.client.HTTPSConnection(
+            parts.hostname or "", parts.port, timeout=SILENT_S, context=context
+        )
     return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=SILENT_S)
 
 
@@ -226,7 +245,8 @@ def _join(url: str, path: str) -> str:
 
 
 def check_upstream(url: str, hosts: Sequence[str]) -> None:
-    """The base URL must be one of the hosts that cells.toml lists: they are all that may be reached."""
+    """The base URL must be one of the hosts that cells.toml lists: they are all that may be
+    reached."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise Problem("run_bad_base_url", exit_code=2, url=url)

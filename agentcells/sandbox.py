@@ -1,4 +1,5 @@
-"""The two sandboxes of a run: what bubblewrap is told, what may be read, and whether it holds on this host (R35)."""
+"""The two sandboxes of a run: what bubblewrap is told, what may be read, and whether it holds on
+this host (R35)."""
 
 from __future__ import annotations
 
@@ -20,18 +21,43 @@ Strength = Literal["strong"] | Problem
 Role = Literal["agent", "tool"]
 
 WORKSPACE, HOME, OURS, DOOR, PROXY = (
-    "/workspace", "/home/agent", "/opt/agentcells", "/run/agentcells/door", "/run/agentcells/proxy",
+    "/workspace",
+    "/home/agent",
+    "/opt/agentcells",
+    "/run/agentcells/door",
+    "/run/agentcells/proxy",
 )
 PROXY_PORT = 3128
 
 NAMESPACES = (
-    "--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
-    "--unshare-cgroup-try", "--unshare-net", "--disable-userns", "--cap-drop", "ALL", "--hostname", "cell",
+    "--die-with-parent",
+    "--new-session",
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--unshare-net",
+    "--disable-userns",
+    "--cap-drop",
+    "ALL",
+    "--hostname",
+    "cell",
 )
-# Nothing that names this host's people or network. passwd, group and hosts are ours, of two lines each.
+# Nothing that names this host's people or network. passwd, group and hosts are ours, of two lines
+# each.
 ETC = (
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime", "nsswitch.conf", "ssl/certs",
-    "ssl/openssl.cnf", "pki/tls/certs", "pki/ca-trust/extracted", "ca-certificates",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "alternatives",
+    "localtime",
+    "nsswitch.conf",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "pki/tls/certs",
+    "pki/ca-trust/extracted",
+    "ca-certificates",
 )
 
 
@@ -65,7 +91,8 @@ TEMPORARY = ("agent", "tool", "toolhome", "scratch", "setup", "proxy", "toolprox
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """A command as it is to be started. `given` is closed here once it has started; `info` is read by us."""
+    """A command as it is to be started. `given` is closed here once it has started; `info` is
+    read by us."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
@@ -80,11 +107,21 @@ def agent_command(box: Box, argv: Sequence[str], env: Mapping[str, str]) -> Laun
     if box.containment == "none":
         return _leashed(box, "agent", argv, env, box.place("work"))
     mounts = [
-        "--bind", box.source(box.place("home")), HOME,
-        "--bind", box.source(box.place("tmp/agent")), "/tmp",
-        "--bind" if box.writes else "--ro-bind", box.source(box.place("work")), WORKSPACE,
-        "--bind", box.source(box.place("door")), DOOR,
-        "--bind", box.source(box.place("tmp/proxy")), PROXY,
+        "--bind",
+        box.source(box.place("home")),
+        HOME,
+        "--bind",
+        box.source(box.place("tmp/agent")),
+        "/tmp",
+        "--bind" if box.writes else "--ro-bind",
+        box.source(box.place("work")),
+        WORKSPACE,
+        "--bind",
+        box.source(box.place("door")),
+        DOOR,
+        "--bind",
+        box.source(box.place("tmp/proxy")),
+        PROXY,
     ]
     return _contained(box, mounts, _through_proxy(box, argv), _environment(box, "agent", env))
 
@@ -96,9 +133,15 @@ def tool_command(
     if box.containment == "none":
         return _leashed(box, "tool", argv, env, box.place(work))
     mounts = [
-        "--bind", box.source(box.place("tmp/toolhome")), HOME,
-        "--bind", box.source(box.place("tmp/tool")), "/tmp",
-        "--bind", box.source(box.place(work)), WORKSPACE,
+        "--bind",
+        box.source(box.place("tmp/toolhome")),
+        HOME,
+        "--bind",
+        box.source(box.place("tmp/tool")),
+        "/tmp",
+        "--bind",
+        box.source(box.place(work)),
+        WORKSPACE,
     ]
     extra = dict(env)
     if proxy:
@@ -109,7 +152,10 @@ def tool_command(
 
 
 def proxy_environment() -> dict[str, str]:
-    """Both spellings: tools differ in which one they look for. Never NO_PROXY, it would be obeyed."""
+    """Both spellings: tools differ in which one they look for.
+
+    Never NO_PROXY, it would be obeyed.
+    """
     address = f"http://127.0.0.1:{PROXY_PORT}"
     names = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
     return dict.fromkeys(names, address)
@@ -144,7 +190,9 @@ def _leashed(box: Box, role: Role, argv: Sequence[str], env: Mapping[str, str], 
     return Launch(argv=(*leash, *argv), env=_environment(box, role, env), cwd=cwd, held=fds)
 
 
-def _contained(box: Box, mounts: Sequence[str], argv: Sequence[str], env: Mapping[str, str]) -> Launch:
+def _contained(
+    box: Box, mounts: Sequence[str], argv: Sequence[str], env: Mapping[str, str]
+) -> Launch:
     info, told = os.pipe()
     given, options = [told], ["--info-fd", str(told)]
     if box.lock_fd >= 0:
@@ -157,8 +205,18 @@ def _contained(box: Box, mounts: Sequence[str], argv: Sequence[str], env: Mappin
         options += ["--seccomp", str(listed)]
     held = (box.lock_fd,) if box.lock_fd >= 0 else ()
     command = [
-        _bwrap(), *options, *NAMESPACES, *_system_mounts(), *_own_files(box), *mounts,
-        "--chdir", WORKSPACE, "--remount-ro", "/", "--", *argv,
+        _bwrap(),
+        *options,
+        *NAMESPACES,
+        *_system_mounts(),
+        *_own_files(box),
+        *mounts,
+        "--chdir",
+        WORKSPACE,
+        "--remount-ro",
+        "/",
+        "--",
+        *argv,
     ]
     return Launch(argv=tuple(command), env=env, cwd="/", given=tuple(given), held=held, info=info)
 
@@ -168,7 +226,8 @@ def _bwrap() -> str:
 
 
 def _system_mounts() -> list[str]:
-    """/usr, the links into it (or the folders of a system that has not merged them), /etc by list."""
+    """/usr, the links into it (or the folders of a system that has not merged them), /etc by
+    list."""
     mounts = ["--ro-bind", "/usr", "/usr"]
     for name in ("bin", "sbin", "lib", "lib32", "lib64"):
         path = Path("/", name)
@@ -176,7 +235,18 @@ def _system_mounts() -> list[str]:
             mounts += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             mounts += ["--ro-bind", str(path), str(path)]
-    mounts += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/run", "--dir", "/etc", "--dir", "/tmp"]
+    mounts += [
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/run",
+        "--dir",
+        "/etc",
+        "--dir",
+        "/tmp",
+    ]
     for name in ETC:
         mounts += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     return mounts
@@ -207,7 +277,7 @@ REASONS = (
 
 
 def available(run_as: str = "") -> Strength:
-    """"strong", or why there is no strong containment on this host and what to do about it."""
+    """ "strong", or why there is no strong containment on this host and what to do about it."""
     if sys.platform != "linux":
         return Problem("sandbox_not_linux")
     if shutil.which("bwrap") is None:
@@ -215,8 +285,14 @@ def available(run_as: str = "") -> Strength:
     account = own_account(run_as) if os.geteuid() == 0 else None
     probe = [_bwrap(), *NAMESPACES, *_system_mounts(), "--", "/usr/bin/env", "true"]
     done = subprocess.run(
-        probe, env={"PATH": "/usr/bin:/bin"}, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, timeout=20,
-        user=account[0] if account else None, group=account[1] if account else None,
+        probe,
+        env={"PATH": "/usr/bin:/bin"},
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=20,
+        user=account[0] if account else None,
+        group=account[1] if account else None,
         extra_groups=[] if account else None,
     )
     return "strong" if done.returncode == 0 else explain(done.stderr.decode("utf-8", "replace"))

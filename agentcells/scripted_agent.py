@@ -1,11 +1,17 @@
-"""An agent that follows a script: claude's command line and stream-json, without a model. For demo and tests.
+"""An agent that follows a script: claude's command line and stream-json, without a model. For
+demo and tests.
 
-A program of its own on the standard library alone: `[agent] command = ["python3", ".../scripted_agent.py",
-"--script", "/path/script.json"]`. The script is `{"rules": [{"cell": NAME, "prompt": REGEX, "do": [ACTION, ...]}]}`;
-both conditions may be left out, the first rule that fits is followed. Actions, each an object with one key:
+A program of its own on the standard library alone: `[agent] command = ["python3",
+".../scripted_agent.py",
+"--script", "/path/script.json"]`. The script is `{"rules": [{"cell": NAME, "prompt": REGEX, "do":
+[ACTION, ...]}]}`;
+both conditions may be left out, the first rule that fits is followed. Actions, each an object
+with one key:
 
-    write {path: text}   append {path: text}   replace {path: [old, new]}   remove [path]   read [path]
-    cell [verb, word...]   shell "command"   sleep seconds   say "text"   leave "background|nohup|setsid|double|cleared"
+    write {path: text}   append {path: text}   replace {path: [old, new]}   remove [path]   read
+    [path]
+    cell [verb, word...]   shell "command"   sleep seconds   say "text"   leave
+    "background|nohup|setsid|double|cleared"
     answer {next, comment, ...}   answer_unchecked {...}   no_answer true   error KIND (see ERRORS)
     stdout "text"   stderr "text"   flood bytes   exit code   hang true
 """
@@ -24,59 +30,59 @@ from typing import Any, NoReturn
 
 VERSION = "2.1.197"
 
+_SWITCHES = (
+    "-p --print --verbose --strict-mcp-config --disable-slash-commands --no-session-persistence"
+)
+_WITH_VALUE = (
+    "--output-format --setting-sources --permission-mode --json-schema --session-id --max-turns "
+    "--max-budget-usd --model --effort --fallback-model --settings --append-system-prompt"
+)
+_WITH_LIST = "--tools --allowedTools --disallowedTools --mcp-config"
+
 # Flag: how many values it takes; None: as many as follow.
 FLAGS: dict[str, int | None] = {
-    "-p": 0, "--print": 0, "--verbose": 0, "--strict-mcp-config": 0, "--disable-slash-commands": 0,
-    "--no-session-persistence": 0, "--output-format": 1, "--setting-sources": 1, "--permission-mode": 1,
-    "--json-schema": 1, "--session-id": 1, "--max-turns": 1, "--max-budget-usd": 1, "--model": 1,
-    "--effort": 1, "--fallback-model": 1, "--settings": 1, "--append-system-prompt": 1,
-    "--tools": None, "--allowedTools": None, "--disallowedTools": None, "--mcp-config": None,
+    **dict.fromkeys(_SWITCHES.split(), 0),
+    **dict.fromkeys(_WITH_VALUE.split(), 1),
+    **dict.fromkeys(_WITH_LIST.split(), None),
 }
 
-# As claude ends when the API or itself says no: the parts of its result event, and its exit code.
-ERRORS: dict[str, dict[str, Any]] = {
-    "credential": {"api_error_status": 401, "result": "Invalid API key · Fix external API key"},
-    "not_logged_in": {"api_error_status": None, "result": "Not logged in · Please run /login"},
-    "forbidden": {"api_error_status": 403, "result": "Failed to authenticate. API Error: 403 forbidden"},
-    "bad_request": {"api_error_status": 400, "result": "API Error: 400 bad request"},
-    "credit": {"api_error_status": 400, "result": "Credit balance is too low"},
-    "no_model": {"api_error_status": 404, "result": "There's an issue with the selected model (x)."},
-    "too_long": {
-        "api_error_status": 400, "result": "Prompt is too long", "terminal_reason": "prompt_too_long",
-    },
-    "too_large": {
-        "api_error_status": 413, "result": "Request too large (max 32MB)", "terminal_reason": "image_error",
-    },
-    "usage_limit": {
-        "api_error_status": 429,
-        "result": "API Error: Request rejected (429) · You've hit your usage limit · resets 3pm",
-    },
-    "server": {"api_error_status": 500, "result": "API Error: 500 oops. This is a server-side issue"},
-    "overload": {"api_error_status": None, "result": "API Error: Repeated 529 Overloaded errors."},
-    "network": {
-        "api_error_status": None, "result": "API Error: Unable to connect to API (ConnectionRefused)",
-    },
-    "malformed": {"api_error_status": None, "result": "API Error: Failed to parse JSON"},
-    "refusal": {
-        "api_error_status": None, "stop_reason": "refusal",
-        "result": "API Error: Claude Code is unable to respond to this request (Usage Policy)",
-    },
-    "context": {
-        "api_error_status": None, "result": "API Error: The model has reached its context window limit.",
-    },
-    "turns": {
-        "subtype": "error_max_turns", "terminal_reason": "max_turns",
-        "errors": ["Reached maximum number of turns (2)"],
-    },
-    "budget": {"subtype": "error_max_budget_usd", "errors": ["Reached maximum budget ($0.2)"]},
-    "bad_answer": {
-        "subtype": "error_max_structured_output_retries",
-        "errors": ["Failed to provide valid structured output after 3 attempts"],
-    },
-    "execution": {
-        "subtype": "error_during_execution", "errors": ["[ede_diagnostic] result_type=user"],
-    },
+# As claude ends when the API or itself says no: what its result event differs in.
+_API_SAYS: dict[str, tuple[int | None, str]] = {
+    "credential": (401, "Invalid API key · Fix external API key"),
+    "not_logged_in": (None, "Not logged in · Please run /login"),
+    "forbidden": (403, "Failed to authenticate. API Error: 403 forbidden"),
+    "bad_request": (400, "API Error: 400 bad request"),
+    "credit": (400, "Credit balance is too low"),
+    "no_model": (404, "There's an issue with the selected model (x)."),
+    "too_long": (400, "Prompt is too long"),
+    "too_large": (413, "Request too large (max 32MB)"),
+    "usage_limit": (
+        429, "API Error: Request rejected (429) · You've hit your usage limit · resets 3pm"
+    ),
+    "server": (500, "API Error: 500 oops. This is a server-side issue"),
+    "overload": (None, "API Error: Repeated 529 Overloaded errors."),
+    "network": (None, "API Error: Unable to connect to API (ConnectionRefused)"),
+    "malformed": (None, "API Error: Failed to parse JSON"),
+    "refusal": (None, "API Error: Claude Code is unable to respond to this request (Usage Policy)"),
+    "context": (None, "API Error: The model has reached its context window limit."),
 }
+_ENDS: dict[str, tuple[str, str]] = {
+    "turns": ("error_max_turns", "Reached maximum number of turns (2)"),
+    "budget": ("error_max_budget_usd", "Reached maximum budget ($0.2)"),
+    "bad_answer": (
+        "error_max_structured_output_retries",
+        "Failed to provide valid structured output after 3 attempts",
+    ),
+    "execution": ("error_during_execution", "[ede_diagnostic] result_type=user"),
+}
+ERRORS: dict[str, dict[str, Any]] = {
+    **{kind: {"api_error_status": at, "result": words} for kind, (at, words) in _API_SAYS.items()},
+    **{kind: {"subtype": subtype, "errors": [words]} for kind, (subtype, words) in _ENDS.items()},
+}
+ERRORS["too_long"]["terminal_reason"] = "prompt_too_long"
+ERRORS["too_large"]["terminal_reason"] = "image_error"
+ERRORS["turns"]["terminal_reason"] = "max_turns"
+ERRORS["refusal"]["stop_reason"] = "refusal"
 
 
 def fail(message: str) -> NoReturn:
@@ -93,10 +99,13 @@ def parse(argv: list[str]) -> dict[str, list[str]]:
         flag = argv[place]
         place += 1
         if flag not in FLAGS:
-            fail(f"error: unknown option '{flag}'" if flag.startswith("-") else "error: too many arguments")
+            unknown = f"unknown option '{flag}'" if flag[:1] == "-" else "too many arguments"
+            fail(f"error: {unknown}")
         count, values = FLAGS[flag], found.setdefault(flag, [])
-        while place < len(argv) and (len(values) < count if count is not None else argv[place][:1] != "-"):
-            values.append(argv[place])
+        for word in argv[place : None if count is None else place + count]:
+            if count is None and word[:1] == "-":
+                break
+            values.append(word)
             place += 1
         if len(values) < (1 if count is None else count):
             fail(f"error: option '{flag} <value>' argument missing")
@@ -113,8 +122,8 @@ def check(flags: dict[str, list[str]]) -> dict[str, Any]:
         if source not in ("user", "project", "local"):
             fail(f"Invalid setting source: {source}. Valid options are: user, project, local")
     for name in ("--max-turns", "--max-budget-usd"):
-        if name in flags and not _positive(flags[name][0]):
-            fail(f"error: option '{name} <amount>' argument must be a positive number greater than 0")
+        if name in flags and not re.fullmatch(r"0*[1-9][0-9.]*|0?\.0*[1-9][0-9]*", flags[name][0]):
+            fail(f"error: option '{name} <n>' argument must be a positive number greater than 0")
     try:
         uuid.UUID(flags.get("--session-id", [str(uuid.uuid4())])[0])
     except ValueError:
@@ -124,13 +133,6 @@ def check(flags: dict[str, list[str]]) -> dict[str, Any]:
     except ValueError as problem:
         fail(f"Error: --json-schema is not valid JSON: {problem}")
     return schema if isinstance(schema, dict) else {}
-
-
-def _positive(word: str) -> bool:
-    try:
-        return float(word) > 0
-    except ValueError:
-        return False
 
 
 class Agent:
@@ -158,8 +160,9 @@ class Agent:
     def greet(self) -> None:
         self.emit({
             "type": "system", "subtype": "init", "cwd": str(Path.cwd()), "tools": self.tools,
-            "mcp_servers": [], "model": self.model, "permissionMode": "dontAsk", "slash_commands": [],
-            "apiKeySource": "none", "claude_code_version": VERSION, "agents": [], "skills": [],
+            "mcp_servers": [], "model": self.model, "permissionMode": "dontAsk",
+            "slash_commands": [], "apiKeySource": "none", "claude_code_version": VERSION,
+            "agents": [], "skills": [],
         })
 
     def speak(self, content: dict[str, Any]) -> None:
@@ -167,7 +170,8 @@ class Agent:
             "type": "assistant", "parent_tool_use_id": None,
             "message": {
                 "id": f"msg_{uuid.uuid4().hex[:24]}", "type": "message", "role": "assistant",
-                "model": self.model, "content": [content], "stop_reason": None, "usage": self.usage(),
+                "model": self.model, "content": [content], "stop_reason": None,
+                "usage": self.usage(),
             },
         })
 
@@ -176,37 +180,38 @@ class Agent:
         name = f"toolu_{uuid.uuid4().hex[:24]}"
         self.turns += 1
         self.speak({"type": "tool_use", "id": name, "name": tool, "input": given})
+        came = {"type": "tool_result", "tool_use_id": name, "content": result, "is_error": error}
         self.emit({
             "type": "user", "parent_tool_use_id": None,
-            "message": {"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": name, "content": result, "is_error": error},
-            ]},
+            "message": {"role": "user", "content": [came]},
         })
 
     def usage(self) -> dict[str, int]:
         return {
-            "input_tokens": len(self.prompt) // 4 + 50 * self.turns, "output_tokens": 20 * self.turns,
+            "input_tokens": len(self.prompt) // 4 + 50 * self.turns,
+            "output_tokens": 20 * self.turns,
             "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
         }
 
     def finish(self, **parts: Any) -> int:
-        """The result event; its keys as claude has them, fewer of them for its own error endings."""
+        """The result event; its keys as claude has them, fewer of them for its own errors."""
         spent, usage = int((time.monotonic() - self.started) * 1000), self.usage()
+        dollars = round(0.01 * self.turns, 4)
         event: dict[str, Any] = {
             "type": "result", "subtype": "success", "is_error": False, "duration_ms": spent,
             "duration_api_ms": spent, "num_turns": self.turns, "stop_reason": "end_turn",
-            "total_cost_usd": round(0.01 * self.turns, 4), "usage": usage,
+            "total_cost_usd": dollars, "usage": usage,
             "modelUsage": {self.model: {
                 "inputTokens": usage["input_tokens"], "outputTokens": usage["output_tokens"],
                 "cacheReadInputTokens": 0, "cacheCreationInputTokens": 0, "webSearchRequests": 0,
-                "costUSD": round(0.01 * self.turns, 4), "contextWindow": 200_000, "maxOutputTokens": 64_000,
+                "costUSD": dollars, "contextWindow": 200_000, "maxOutputTokens": 64_000,
             }},
             "permission_denials": self.denials, "fast_mode_state": "off",
         }
         if parts.get("subtype", "success") == "success":
             event |= {
-                "api_error_status": None, "ttft_ms": 1, "ttft_stream_ms": 1, "time_to_request_ms": 1,
-                "result": "", "terminal_reason": "completed",
+                "api_error_status": None, "ttft_ms": 1, "ttft_stream_ms": 1,
+                "time_to_request_ms": 1, "result": "", "terminal_reason": "completed",
             }
         self.emit({**event, **parts})
         return 1 if parts.get("is_error") else 0
@@ -215,7 +220,7 @@ class Agent:
 
     def follow(self, actions: list[dict[str, Any]]) -> int:
         for action in actions:
-            (name, value), = action.items()
+            ((name, value),) = action.items()
             do = getattr(self, f"do_{name}", None)
             if do is None:
                 fail(f"scripted agent: no such action: {name}")
@@ -228,9 +233,12 @@ class Agent:
         if tool in self.tools and rule in self.allowed:
             return True
         if tool in self.tools:
-            self.denials.append({"tool_name": tool, "tool_use_id": "toolu_denied", "tool_input": given})
-        words = f"Permission to use {tool} has been denied because Claude Code is running in don't ask mode."
-        self.use(tool, given, words if tool in self.tools else f"No such tool available: {tool}", error=True)
+            denial = {"tool_name": tool, "tool_use_id": "toolu_denied", "tool_input": given}
+            self.denials.append(denial)
+            words = f"Permission to use {tool} has been denied (don't ask mode)."
+        else:
+            words = f"No such tool available: {tool}"
+        self.use(tool, given, words, error=True)
         return False
 
     def do_write(self, files: dict[str, str], mode: str = "w") -> None:
@@ -276,21 +284,20 @@ class Agent:
     def do_cell(self, words: list[str]) -> None:
         given = {"command": " ".join(["agentcells", "cell", *words])}
         if self.may("Bash", "Bash(agentcells cell *)", given):
-            done = subprocess.run(["agentcells", "cell", *words], capture_output=True, text=True, check=False)
-            self.use("Bash", given, done.stdout[:30_000], error=done.returncode != 0)
+            self._run(["agentcells", "cell", *words], given)
 
     def do_shell(self, command: str) -> None:
         """Straight to the system, past every permission: what a broken-out agent would do."""
-        done = subprocess.run(
-            ["/bin/sh", "-c", command], capture_output=True, text=True, check=False, errors="replace"
-        )
-        self.use("Bash", {"command": command}, (done.stdout + done.stderr)[:30_000], error=done.returncode != 0)
+        self._run(["/bin/sh", "-c", command], {"command": command})
+
+    def _run(self, argv: list[str], given: dict[str, Any]) -> None:
+        done = subprocess.run(argv, capture_output=True, text=True, errors="replace", check=False)
+        said = (done.stdout + done.stderr)[:30_000]
+        self.use("Bash", given, said, error=done.returncode != 0)
 
     def do_leave(self, how: str) -> None:
         """A process that tries to outlive the run."""
-        quiet: dict[str, Any] = {
-            "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
-        }
+        quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
         sleep = ["sleep", "86400"]
         if how in ("nohup", "setsid"):
             subprocess.Popen([how, *sleep], **quiet)
@@ -334,7 +341,7 @@ class Agent:
         if self._valid(answer):
             return self.do_answer_unchecked(answer)
         for _ in range(3):
-            self.use("StructuredOutput", answer, "Output does not match required schema", error=True)
+            self.use("StructuredOutput", answer, "It does not match the schema", error=True)
         return self.do_error("bad_answer")
 
     def _valid(self, answer: dict[str, str]) -> bool:
@@ -360,7 +367,8 @@ def rule_for(rules: list[dict[str, Any]], prompt: str) -> dict[str, Any]:
     found = re.search(r"^Cell: (\S+)$", prompt, re.MULTILINE)
     cell = found[1] if found else ""
     for rule in rules:
-        if rule.get("cell", cell) == cell and re.search(rule.get("prompt", ""), prompt, re.MULTILINE):
+        fits = re.search(rule.get("prompt", ""), prompt, re.MULTILINE)
+        if fits and rule.get("cell", cell) == cell:
             return rule
     fail(f"scripted agent: no rule for the cell {cell!r}")
 
@@ -375,13 +383,14 @@ def main(argv: list[str]) -> int:
         return 0
     if "--help" in argv:
         print("Usage: claude [options] [prompt]\n\nOptions:")
-        print("\n".join(f"  {flag}{'' if count == 0 else ' <value>'}" for flag, count in FLAGS.items()))
+        for flag, count in FLAGS.items():
+            print(f"  {flag}{'' if count == 0 else ' <value>'}")
         return 0
     flags = parse(argv)
     schema = check(flags)
     prompt = sys.stdin.read()
     if not prompt.strip():
-        fail("Error: Input must be provided either through stdin or as a prompt argument when using --print")
+        fail("Error: Input must be provided through stdin when using --print")
     agent = Agent(flags, schema, prompt)
     agent.greet()
     return agent.follow(rule_for(script, prompt)["do"])

@@ -1,4 +1,5 @@
-"""What an agent says on its outputs: read without waiting, kept within bounds, the result line never lost."""
+"""What an agent says on its outputs: read without waiting, kept within bounds, the result line
+never lost."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ WORDS_LIMIT = 16 << 10
 
 
 class Words:
-    """The first part of a text, e.g. of standard error; written to a file as well when there is one."""
+    """The first part of a text, e.g. of standard error; written to a file as well when there is
+    one."""
 
     def __init__(self, log: int) -> None:
         self.log = log

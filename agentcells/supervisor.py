@@ -1,144 +1,36 @@
-"""The supervisor of one run: owns the door, starts both sandboxes, and proves that all of it has ended (R39).
+"""The supervisor of one run: owns the door, starts both sandboxes, and proves that all of it has
+ended (R39).
 
-A process of its own, and a subreaper: whatever a run leaves behind becomes its child. It dies with the
+A process of its own, and a subreaper: whatever a run leaves behind becomes its child. It dies
+with the
 runner. It runs no git, holds no credential, and waits for nothing but its selector.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import selectors
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from agentcells import door, leash
 from agentcells.canary import canary
+from agentcells.children import Child, Loop, start
 from agentcells.confine import drop_to, stage
 from agentcells.model import Problem
-from agentcells.sandbox import Box, Launch, agent_command, inner_pid
-from agentcells.sentences import say
+from agentcells.sandbox import Box, Launch, agent_command
 from agentcells.stream import Stream, Words
+from agentcells.visitors import Visitor, Visitors, open_door
 from agentcells.workshop import VERBS, Workshop
 
 END_WITHIN_S = 20.0
-VISITORS = 16
-REQUEST_LIMIT = 1 << 16
 LOGS = ("setup", "build", "test")
 ENDINGS = {signal.SIGTERM: "killed", signal.SIGINT: "killed", signal.SIGHUP: "killed"}
-
-
-class Loop:
-    """One selector. What an earlier event of a batch forgot is not called for a later one of the same batch."""
-
-    def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
-        self._callbacks: dict[int, Callable[[], None]] = {}
-
-    def watch(self, fd: int, callback: Callable[[], None]) -> None:
-        self._callbacks[fd] = callback
-        self._selector.register(fd, selectors.EVENT_READ, callback)
-
-    def forget(self, fd: int) -> None:
-        if self._callbacks.pop(fd, None) is not None:
-            self._selector.unregister(fd)
-
-    def turn(self, timeout: float) -> None:
-        for key, _ in self._selector.select(timeout):
-            if self._callbacks.get(key.fd) is key.data:
-                key.data()
-
-
-class Child:
-    """Something we started. Over when its status is there and, in a sandbox, its pid 1 is gone too."""
-
-    def __init__(self, process: subprocess.Popen[bytes], reaper: leash.Reaper, inner: int | None) -> None:
-        self.process = process
-        self.reaper = reaper
-        self.inner = inner  # pidfd: readable once every process of the namespace is gone
-        self.output = -1
-        reaper.wanted.add(process.pid)
-
-    def over(self) -> bool:
-        if self.process.pid not in self.reaper.statuses:
-            return False
-        self.process.returncode = self.status()
-        return self.inner is None
-
-    def status(self) -> int:
-        return self.reaper.statuses.get(self.process.pid, -signal.SIGKILL)
-
-    def kill(self) -> None:
-        """A sandbox by its pid 1; a leash by TERM, upon which it ends all that is below it."""
-        with contextlib.suppress(ProcessLookupError):  # it may have gone by itself just now
-            if self.inner is not None:
-                signal.pidfd_send_signal(self.inner, signal.SIGKILL)
-            elif self.process.pid not in self.reaper.statuses:
-                os.kill(self.process.pid, signal.SIGTERM)
-
-
-class Visitor:
-    """One connection at the door: one request, one answer."""
-
-    def __init__(self, supervisor: Supervisor, sock: socket.socket) -> None:
-        self.supervisor = supervisor
-        self.sock = sock
-        self.lines = door.Lines(REQUEST_LIMIT)
-        self.asked = False
-        self.gone = False
-        sock.setblocking(False)
-        supervisor.loop.watch(sock.fileno(), self._read)
-
-    def _read(self) -> None:
-        try:
-            data = self.sock.recv(door.CHUNK)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self.leave()
-            return
-        if self.asked:
-            return
-        try:
-            for request in self.lines.feed(data)[:1]:
-                argv = [str(word) for word in request["argv"]]
-                self.asked = True
-                self.supervisor.serve(self, argv)
-        except (ValueError, KeyError, TypeError):
-            self.asked = True
-            self.answer(door.error("policy_blocked", say("door_unreadable"), say("door_unreadable_hint")))
-
-    def progress(self, text: str) -> None:
-        self._send({"progress": text})
-
-    def answer(self, envelope: door.Envelope) -> None:
-        self._send({"envelope": envelope})
-        self.leave()
-
-    def _send(self, value: object) -> None:
-        """An answer fits into the buffer of a fresh connection; who does not take it gets none."""
-        if not self.gone:
-            try:
-                self.sock.send(door.line(value))
-            except OSError:
-                self.leave()
-
-    def leave(self) -> None:
-        if not self.gone:
-            self.gone = True
-            self.supervisor.loop.forget(self.sock.fileno())
-            self.sock.close()
-            self.supervisor.visitors.remove(self)
 
 
 class Supervisor:
@@ -150,12 +42,13 @@ class Supervisor:
         self.box = Box(**spec["box"])
         self.loop = Loop()
         self.reaper = leash.Reaper()
-        self.visitors: list[Visitor] = []
+        self.visitors = Visitors(self.loop, self.serve)
         self.heard = door.Lines(1 << 24)
         self.asks: deque[tuple[dict[str, Any], Callable[[dict[str, Any]], None]]] = deque()
         self.ending = ""
         self.detail: dict[str, Any] = {}
         self.agent: Child | None = None
+        self.outputs = (-1, -1)
         self.deadline: float | None = None
         self.quiet_since = time.monotonic()
         self.prompt = -1
@@ -167,7 +60,10 @@ class Supervisor:
     # ------------------------------------------------------------ before the first process
 
     def prepare(self) -> None:
-        """As whoever the runner is: the door, the logs, the prompt. Then no more than the run needs."""
+        """As whoever the runner is: the door, the logs, the prompt.
+
+        Then no more than the run needs.
+        """
         self.listener = open_door(self.box)
         logs = {name: _log(self.box.place(f"{name}.log")) for name in LOGS}
         self.stream = Stream(_log(self.box.place("stream.jsonl")))
@@ -231,36 +127,14 @@ class Supervisor:
         self.agent = self.start(launch, self.prompt, pipes[0][1], pipes[1][1])
         for _, write in pipes:
             os.close(write)
-        self.outputs = tuple(read for read, _ in pipes)
-        self.loop.watch(self.listener.fileno(), self._open)
+        self.outputs = (pipes[0][0], pipes[1][0])
+        self.visitors.receive(self.listener)
         self.quiet_since = time.monotonic()
         self.deadline = self.quiet_since + agent["timeout_s"]
         self.tell({"event": "agent"})
 
     def start(self, launch: Launch, stdin: int, stdout: int, stderr: int) -> Child:
-        """Start a command of either sandbox, and watch its pid 1."""
-        process = subprocess.Popen(
-            launch.argv, env=dict(launch.env), cwd=launch.cwd, stdin=stdin, stdout=stdout, stderr=stderr,
-            pass_fds=(*launch.given, *launch.held), start_new_session=True,
-        )
-        for fd in launch.given:
-            os.close(fd)
-        inner = None
-        if (pid := inner_pid(launch)) is not None:
-            try:
-                inner = os.pidfd_open(pid)
-            except ProcessLookupError:
-                inner = None  # gone already
-        child = Child(process, self.reaper, inner)
-        if inner is not None:
-            self.loop.watch(inner, lambda: self._inner_gone(child))
-        return child
-
-    def _inner_gone(self, child: Child) -> None:
-        if child.inner is not None:
-            self.loop.forget(child.inner)
-            os.close(child.inner)
-            child.inner = None
+        return start(self.loop, self.reaper, launch, stdin, stdout, stderr)
 
     def _reader(self, fd: int, words: Stream | Words) -> Callable[[], None]:
         def read() -> None:
@@ -275,7 +149,7 @@ class Supervisor:
     def _busy(self) -> bool:
         """Whether a verb is at work: then the agent waits, and silence is no stall (R38)."""
         at_work = self.workshop is not None and (self.workshop.running or self.workshop.starting)
-        return bool(at_work) or any(visitor.asked for visitor in self.visitors)
+        return bool(at_work) or self.visitors.waiting()
 
     def _patience(self) -> float:
         times = [60.0]
@@ -311,17 +185,6 @@ class Supervisor:
             self.ending, self.detail = ending, detail
 
     # ------------------------------------------------------------ the door
-
-    def _open(self) -> None:
-        assert self.listener is not None
-        try:
-            sock, _ = self.listener.accept()
-        except OSError:
-            return
-        if len(self.visitors) >= VISITORS:
-            sock.close()
-            return
-        self.visitors.append(Visitor(self, sock))
 
     def serve(self, visitor: Visitor, argv: list[str]) -> None:
         """build and test are ours; all else needs the history, and that is the runner's."""
@@ -372,19 +235,25 @@ class Supervisor:
 
     def _end(self) -> int:
         """Kill all, reap until the kernel says that there is nothing, and only then speak of it."""
-        for visitor in list(self.visitors):
-            visitor.leave()
+        self.visitors.dismiss()
         all_gone = self.end_everything()
         if self.agent and self.stream:
             self.stream.take(self.outputs[0], most=1 << 20)
             self.stream.finish()
             self.errors.take(self.outputs[1], most=1 << 20)
-        self.tell({"ended": {
-            "ending": self.ending, **self.detail,
-            "exit_code": self.agent.status() if self.agent and self.ending == "exit" else None,
-            "result": self.stream.result if self.stream else None,
-            "stderr": self.errors.text(),
-        }})
+        self.tell(
+            {
+                "ended": {
+                    "ending": self.ending,
+                    **self.detail,
+                    "exit_code": self.agent.status()
+                    if self.agent and self.ending == "exit"
+                    else None,
+                    "result": self.stream.result if self.stream else None,
+                    "stderr": self.errors.text(),
+                }
+            }
+        )
         if not all_gone:
             return 3
         self.tell({"proof": "echild", "nonce": self.spec["nonce"]})
@@ -398,23 +267,6 @@ def reachable(box: Box) -> Box:
     return Box(**{**fields, "staged": staged})
 
 
-def open_door(box: Box) -> socket.socket:
-    """The listening socket, made before the account changes. Bound by its short name: paths are limited."""
-    folder = Path(box.place("door"))
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    back = Path.cwd()
-    os.chdir(folder)
-    try:
-        listener.bind("s")
-        if box.account:
-            os.chown("s", *box.account)
-    finally:
-        os.chdir(back)
-    listener.listen(VISITORS)
-    listener.setblocking(False)
-    return listener
-
-
 def _log(path: str) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
@@ -424,7 +276,8 @@ def main(control_fd: str) -> int:
     os.chdir("/")
     control = socket.socket(fileno=int(control_fd))
     control.set_inheritable(False)
-    lines, found = door.Lines(1 << 24), []
+    lines = door.Lines(1 << 24)
+    found: list[dict[str, Any]] = []
     while not found:
         data = control.recv(door.CHUNK)
         if not data:

@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentcells import door
+from agentcells.children import Child
 from agentcells.sandbox import Box, tool_command
 from agentcells.sentences import say
 
 if TYPE_CHECKING:
-    from agentcells.supervisor import Child, Supervisor, Visitor
+    from agentcells.supervisor import Supervisor
+    from agentcells.visitors import Visitor
 
 VERBS = ("build", "test")
 HEAD, TAIL = 6_000, 24_000  # bytes kept in memory for the answer
@@ -29,7 +31,9 @@ ANSWER = 9_500  # characters; above 10,000 claude cuts the middle out of a faile
 PAGE = 9_000
 LOG_LIMIT = 64 << 20
 PROGRESS_EVERY_S = 30.0
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[^\n\t\x20-\x7e\x80-\U0010ffff]")
+_ESCAPES = re.compile(
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|[^\n\t\x20-\x7e\x80-\U0010ffff]"
+)
 
 
 @dataclass(slots=True)
@@ -61,7 +65,9 @@ class Workshop:
         self.limit = float(supervisor.spec["command_timeout_s"])
         self.running: Command | None = None
         self.starting = ""
-        self.finished: dict[str, tuple[str, door.Envelope]] = {}  # verb: tree and answer nobody has fetched
+        self.finished: dict[
+            str, tuple[str, door.Envelope]
+        ] = {}  # verb: tree and answer nobody has fetched
         self.setup_done: Callable[[int, str], None] | None = None
 
     # ------------------------------------------------------------ what a visitor asks for
@@ -98,7 +104,8 @@ class Workshop:
         self._start("setup", "", folder)
 
     def _scratch(self) -> str:
-        """A throw-away copy for a cell that may not write: its tests cannot touch the workspace (R36)."""
+        """A throw-away copy for a cell that may not write: its tests cannot touch the workspace
+        (R36)."""
         target = Path(self.box.source(self.box.place("tmp/scratch")))
         if not any(target.iterdir()):
             source = self.box.source(self.box.place("work"))
@@ -118,13 +125,18 @@ class Workshop:
         os.close(write)
         now = time.monotonic()
         self.running = Command(
-            verb=verb, child=child, log=log, started=now, deadline=now + self.limit, tree=tree,
+            verb=verb,
+            child=child,
+            log=log,
+            started=now,
+            deadline=now + self.limit,
+            tree=tree,
             progress_at=now + PROGRESS_EVERY_S,
         )
         self.supervisor.loop.watch(read, lambda: self._read(read))
         child.output = read
 
-    # ------------------------------------------------------------ what the command says and how it ends
+    # ------------------------------------------------------------ what it says, how it ends
 
     def _read(self, fd: int) -> None:
         """What is there now, never to the end of file: a leftover may hold the pipe open."""
@@ -143,11 +155,14 @@ class Workshop:
                 os.write(command.log, data)
             room = HEAD - len(command.head)
             command.head += data[:room]
-            command.tail = (command.tail + data[room:])[-TAIL:] if room < len(data) else command.tail
+            command.tail = (
+                (command.tail + data[room:])[-TAIL:] if room < len(data) else command.tail
+            )
             command.size += len(data)
 
     def look(self, now: float) -> None:
-        """Called at every turn of the loop: the time limit, the end, a sign of life for those who wait."""
+        """Called at every turn of the loop: the time limit, the end, a sign of life for those who
+        wait."""
         command = self.running
         if command is None:
             return
@@ -159,7 +174,13 @@ class Workshop:
         elif now > command.progress_at:
             command.progress_at = now + PROGRESS_EVERY_S
             for visitor in command.waiters:
-                visitor.progress(say("door_still_running", verb=command.verb, seconds=round(now - command.started)))
+                visitor.progress(
+                    say(
+                        "door_still_running",
+                        verb=command.verb,
+                        seconds=round(now - command.started),
+                    )
+                )
 
     def next_deadline(self) -> float | None:
         if self.running is None or self.running.timed_out:
@@ -186,7 +207,9 @@ class Workshop:
         same = bool(tree) and tree == command.tree
         if command.verb == "test" and same:
             self.supervisor.tell({"tested": {"tree": tree, "passed": passed}})
-        envelope = _result(command, passed, same or command.verb != "test", time.monotonic() - command.started)
+        envelope = _result(
+            command, passed, same or command.verb != "test", time.monotonic() - command.started
+        )
         here = [visitor for visitor in command.waiters if not visitor.gone]
         for visitor in here:
             visitor.answer(envelope)
@@ -204,19 +227,32 @@ class Workshop:
         data = os.pread(self.logs[verb], PAGE, start)
         if not data:
             return _refusal("door_no_log", "door_no_log_hint", verb=verb)
-        text, end = plain(data), start + len(data)
-        while len(json.dumps(text, ensure_ascii=False)) > PAGE:  # escapes cost characters too
-            data = data[: len(data) * 3 // 4]
-            text, end = plain(data), start + len(data)
+        data = _whole_lines(data) if start + len(data) < total else data
+        while len(json.dumps(text := plain(data), ensure_ascii=False)) > PAGE:
+            data = _whole_lines(data[: len(data) * 3 // 4])  # escapes cost characters too
+        end = start + len(data)
         return door.ok(
             say("door_page", start=start, end=end, total=total),
             {"from": start, "next": end if end < total else None, "total": total, "text": text},
         )
 
 
+def _whole_lines(data: bytes) -> bytes:
+    """Up to the last end of a line; of a line longer than that, up to the last whole character."""
+    end = data.rfind(b"\n") + 1
+    if end == 0:
+        end = len(data)
+        while end > 1 and data[end - 1] & 0xC0 == 0x80:
+            end -= 1
+        end = end - 1 if end > 1 and data[end - 1] >= 0xC0 else len(data)
+    return data[:end]
+
+
 def plain(data: bytes) -> str:
     """Output as text for the model: no colours, no control characters."""
-    return _ESCAPES.sub("", data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
+    return _ESCAPES.sub(
+        "", data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    )
 
 
 def _said(command: Command, limit: int) -> str:
@@ -227,7 +263,7 @@ def _said(command: Command, limit: int) -> str:
             return text
     for share in (1.0, 0.8, 0.6, 0.4, 0.2, 0.1):
         head = plain(command.head)[: int(limit * share * 0.25)]
-        tail = plain(command.head + command.tail)[-int(limit * share * 0.6):]
+        tail = plain(command.head + command.tail)[-int(limit * share * 0.6) :]
         dropped = max(0, command.size - len(head.encode()) - len(tail.encode()))
         text = f"{head}\n{say('door_left_out', bytes=dropped, verb=command.verb)}\n{tail}"
         if len(json.dumps(text, ensure_ascii=False)) <= limit:
@@ -244,7 +280,9 @@ def _result(command: Command, passed: bool, counts: bool, seconds: float) -> doo
     else:
         summary = say("door_passed" if counts else "door_passed_but_changed", **slots)
     data = {
-        "passed": passed, "counts": passed and counts, "seconds": round(seconds, 1),
+        "passed": passed,
+        "counts": passed and counts,
+        "seconds": round(seconds, 1),
         "output": _said(command, ANSWER - 600),
     }
     return door.ok(summary, data)
