@@ -24,11 +24,12 @@ class Bare:
     def create(self, default_branch: str) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            ["git", "init", "-q", "--bare", f"--initial-branch={default_branch}", str(self.path)],
+            ["git", "init", "-q", "--bare", "--template=", f"--initial-branch={default_branch}",
+             str(self.path)],
             env=ENV, check=True, capture_output=True,
         )
-        self.git("config", "http.receivepack", "true")
-        self.git("config", "gc.auto", "0")
+        with (self.path / "config").open("a") as config:
+            config.write("[http]\n\treceivepack = true\n[gc]\n\tauto = 0\n")
 
     def git(self, *argv: str, text: str | None = None, index: Path | None = None) -> str:
         env = ENV if index is None else {**ENV, "GIT_INDEX_FILE": str(index)}
