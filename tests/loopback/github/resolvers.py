@@ -10,11 +10,10 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from tests.loopback.github import access, acts
+from tests.loopback.github import access
 from tests.loopback.github.cost import Cost
 from tests.loopback.github.model import (
     Account,
-    CheckRow,
     Event,
     Hub,
     Item,
@@ -339,100 +338,3 @@ def _closed_by(item: Item, ctx: Context, includeClosedPrs: bool = False, **page:
 @field("PullRequest", "closingIssuesReferences")
 def _closing(item: Item, ctx: Context, **page: Any) -> dict[str, Any]:
     return pages([item.repo.items[number] for number in item.closes()], **page)
-
-
-@field("PullRequest", "headRefOid")
-def _head_oid(item: Item, ctx: Context) -> str:
-    return item.head_sha
-
-
-@field("PullRequest", "headRepository")
-def _head_repository(item: Item, ctx: Context) -> Repo | None:
-    return item.head_repo
-
-
-@field("PullRequest", "mergeable")
-def _mergeable(item: Item, ctx: Context) -> str:
-    return acts.mergeable(item)
-
-
-@field("PullRequest", "merged")
-def _merged(item: Item, ctx: Context) -> bool:
-    return item.state == "MERGED"
-
-
-@field("PullRequest", "mergeCommit")
-def _merge_commit(item: Item, ctx: Context) -> dict[str, str] | None:
-    return {"oid": item.merge_oid} if item.merge_oid else None
-
-
-@field("PullRequest", "reviews")
-def _reviews(item: Item, ctx: Context, **page: Any) -> dict[str, Any]:
-    """A pending review is seen by its author alone."""
-    me = ctx.token.account
-    return pages([r for r in item.reviews if r.state != "PENDING" or r.author is me], **page)
-
-
-@field("PullRequest", "reviewThreads")
-def _threads(item: Item, ctx: Context, **page: Any) -> dict[str, Any]:
-    return pages(item.threads, **page)
-
-
-@field("PullRequestReviewThread", "comments")
-def _lines(thread: Thread, ctx: Context, **page: Any) -> dict[str, Any]:
-    return pages(thread.comments, **page)
-
-
-# ---------------------------------------------------------------- checks
-
-
-@field("PullRequest", "statusCheckRollup")
-def _rollup(item: Item, ctx: Context) -> dict[str, Any] | None:
-    access.demand_permission(ctx.token, "statuses", "read")
-    rows = item.repo.checks.get(item.head_sha)
-    if not rows:
-        return None
-    states = {row.state for row in rows}
-    state = next((s for s in ("FAILURE", "PENDING") if s in states), "SUCCESS")
-    return {"state": state, "rows": rows}
-
-
-@field("StatusCheckRollup", "contexts")
-def _contexts(rollup: Mapping[str, Any], ctx: Context, **page: Any) -> dict[str, Any]:
-    access.demand_permission(ctx.token, "checks", "read")
-    return pages(rollup["rows"], **page)
-
-
-@field("CheckRun", "conclusion")
-def _conclusion(row: CheckRow, ctx: Context) -> str | None:
-    return None if row.state == "PENDING" else row.state
-
-
-@field("CheckRun", "detailsUrl")
-def _details(row: CheckRow, ctx: Context) -> str:
-    return row.url
-
-
-@field("CheckRun", "title")
-def _title(row: CheckRow, ctx: Context) -> str:
-    return row.log
-
-
-@field("CheckRun", "summary")
-def _summary(row: CheckRow, ctx: Context) -> str:
-    return ""
-
-
-@field("StatusContext", "context")
-def _context(row: CheckRow, ctx: Context) -> str:
-    return row.name
-
-
-@field("StatusContext", "targetUrl")
-def _target(row: CheckRow, ctx: Context) -> str:
-    return row.url
-
-
-@field("StatusContext", "description")
-def _description(row: CheckRow, ctx: Context) -> str:
-    return row.log
