@@ -211,6 +211,7 @@ def _contained(
         *_system_mounts(),
         *_own_files(box),
         *mounts,
+        *_further(box),
         "--chdir",
         WORKSPACE,
         "--remount-ro",
@@ -257,6 +258,12 @@ def _own_files(box: Box) -> list[str]:
     mounts = ["--ro-bind", ours, OURS]
     for name in ("passwd", "group", "hosts"):
         mounts += ["--ro-bind", f"{ours}/etc/{name}", f"/etc/{name}"]
+    return mounts
+
+
+def _further(box: Box) -> list[str]:
+    """What `[sandbox] read` lists. Last of all: a path below /tmp would vanish under the one inside."""
+    mounts = []
     for path in box.read:
         if not path.startswith("/usr/"):
             mounts += ["--ro-bind", box.source(path), path]

@@ -18,49 +18,69 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentcells.config import Config, load
 from agentcells.events import Emit
 from agentcells.model import Plan, Snapshot
 from agentcells.store import RunFolder, State
 
+if TYPE_CHECKING:
+    from agentcells.observe import Observer
+
+ROUNDS = 6  # of one pass: a reply moves a label, the label lets a run be claimed
 LOOK_AGAIN_S = 2.0  # how often runs that another process started are looked at
 
 
-def run_pass(config: Config, state: State, emit: Emit, *, claiming: bool = True) -> tuple[RunFolder, ...]:
-    """One pass. The folders of the runs it claimed, their locks held by this process."""
+def run_pass(
+    config: Config, state: State, emit: Emit, *, claiming: bool = True
+) -> tuple[RunFolder, ...]:
+    """Observe, decide, apply, until nothing is left to do now.
+
+    Returns the folders of the runs it claimed; this process holds their locks.
+    """
     from agentcells.apply import apply
-    from agentcells.decide import decide
     from agentcells.forge.open import open_forge
     from agentcells.observe import Observer
 
-    observer = Observer(config, open_forge(config), state)
-    snapshot = observer.look(claiming=claiming)
-    plan = decide(config, snapshot)
-    if plan.actions:  # what is to be written about is read again, whole and now (R21, R26)
-        snapshot = observer.look_closely(snapshot, plan)
-        plan = decide(config, snapshot)
+    claimed: list[RunFolder] = []
+    forge = open_forge(config)
+    for _ in range(ROUNDS):
+        observer = Observer(config, forge, state)
+        snapshot, plan = observe_and_decide(config, observer, claiming=claiming)
+        work = apply(config, forge, state, plan, snapshot, emit)
+        claimed += work.claimed
+        if work.failed:
+            break
+        observer.remember()
+        if not plan.actions:
+            break
     for skip in plan.skips:
         emit.skip(skip)
-    work = apply(config, observer.forge, state, plan, snapshot, emit)
-    if not work.failed:
-        observer.remember()
-    return tuple(work.claimed)
+    return tuple(claimed)
 
 
-def look(config: Config, state: State) -> tuple[Snapshot, Plan]:
-    """The snapshot and the very plan that a pass would apply now (R16). Writes nothing."""
+def observe_and_decide(
+    config: Config, observer: Observer, *, claiming: bool
+) -> tuple[Snapshot, Plan]:
+    """The plan, made twice: what is to be written about is read again, whole and now (R21, R26)."""
     from agentcells.decide import decide
-    from agentcells.forge.open import open_forge
-    from agentcells.observe import Observer
 
-    observer = Observer(config, open_forge(config), state, writing=False)
-    snapshot = observer.look(claiming=True)
+    snapshot = observer.look(claiming=claiming)
     plan = decide(config, snapshot)
     if plan.actions:
         snapshot = observer.look_closely(snapshot, plan)
         plan = decide(config, snapshot)
     return snapshot, plan
+
+
+def look(config: Config, state: State) -> tuple[Snapshot, Plan]:
+    """The snapshot and the very plan that a pass would apply now (R16). Writes nothing."""
+    from agentcells.forge.open import open_forge
+    from agentcells.observe import Observer
+
+    observer = Observer(config, open_forge(config), state, writing=False)
+    return observe_and_decide(config, observer, claiming=True)
 
 
 def tick(config: Config, state: State, emit: Emit) -> int:
