@@ -92,4 +92,256 @@ RECORDS: dict[str, tuple[str, str]] = {
         "The files of the project could not be written: {detail}.",
         "プロジェクトのファイルを書き込めませんでした: {detail}。",
     ),
+    "records_more": (
+        "(and {more} more)",
+        "（ほかに {more} 件）",
+    ),
+    "records_refused_hint": (
+        "Remove it with `agentcells cell remove PATH`, or put its content there as a plain file. Then record again.",
+        "`agentcells cell remove PATH` で取り除くか、通常のファイルとして置き直してから、もう一度記録してください。",
+    ),
+    "records_gate_hint": (
+        "Undo this change, or do it another way. If the task cannot be done without it, say so in your answer.",
+        "この変更を元に戻すか、別の方法で行ってください。これなしでは作業できない場合は、回答にそう書いてください。",
+    ),
+    "records_hint": (
+        "Call `agentcells cell observe` to see where the work stands.",
+        "`agentcells cell observe` で作業の状態を確かめてください。",
+    ),
+    "records_nothing_hint": (
+        "Change files first. If nothing needs to be changed, say so in your answer.",
+        "先にファイルを変更してください。変更が要らないなら、回答にそう書いてください。",
+    ),
+    "records_no_message_hint": (
+        "Say in a sentence what this record changes: `agentcells cell record -m \"MESSAGE\"`.",
+        "この記録で何が変わるかを一文で書いてください: `agentcells cell record -m \"メッセージ\"`",
+    ),
+    "records_markers_left_hint": (
+        "Make one version of both and delete the lines with the marks; then record.",
+        "両方の版を一つにまとめ、印の行を消してから記録してください。",
+    ),
+    "records_no_such_path_hint": (
+        "Give paths as they stand in this project, for example src/main.py.",
+        "src/main.py のように、このプロジェクトでのパスを指定してください。",
+    ),
+    "records_outside_hint": (
+        "Only paths below the project's own folder can be named.",
+        "指定できるのはこのプロジェクトのフォルダー以下のパスだけです。",
+    ),
+    "records_untouchable_hint": (
+        "Leave it as it is: it is no part of what gets recorded.",
+        "そのままにしてください。記録の対象ではありません。",
+    ),
+    "records_read_only": (
+        "This run may read the project but not change it.",
+        "この実行はプロジェクトを読めますが、変更はできません。",
+    ),
+    "records_read_only_hint": (
+        "Say in your answer what should be changed.",
+        "何を変えるべきかを回答に書いてください。",
+    ),
+    "records_done_later": (
+        "That is not done here: after your answer the tool does it by itself.",
+        "それはここでは行いません。回答のあとにツールが自動で行います。",
+    ),
+    "records_done_later_hint": (
+        "Record your work, then give your answer.",
+        "作業を記録し、それから回答してください。",
+    ),
+    "records_no_verb": (
+        "There is no verb {verb}.",
+        "{verb} という動詞はありません。",
+    ),
+    "records_no_verb_hint": (
+        "There are: {verbs}. `agentcells cell help` explains them.",
+        "使えるのは {verbs} です。`agentcells cell help` に説明があります。",
+    ),
+    "records_no_argument": (
+        "There is no argument {word}.",
+        "{word} という引数はありません。",
+    ),
+    "records_no_option": (
+        "There is no option {word}.",
+        "{word} というオプションはありません。",
+    ),
+    "records_no_value": (
+        "{word} needs a value behind it.",
+        "{word} の後に値が必要です。",
+    ),
+    "records_twice": (
+        "{word} is given twice.",
+        "{word} が二度指定されています。",
+    ),
+    "records_extra_word": (
+        "{word} is one word too many. A message with spaces needs quotes around it.",
+        "{word} は余分です。空白を含むメッセージは引用符で囲んでください。",
+    ),
+    "records_missing": (
+        "The argument {word} is missing or empty.",
+        "引数 {word} がないか、空です。",
+    ),
+    "records_wrong_kind": (
+        "The argument {word} is not of the right kind.",
+        "引数 {word} の種類が違います。",
+    ),
+    "records_usage": (
+        "Use: agentcells cell {usage}. A path that begins with a dash stands behind --.",
+        "使い方: agentcells cell {usage}。ハイフンで始まるパスは -- の後に置きます。",
+    ),
+    "records_elsewhere": (
+        "{verb} cannot be run at this place.",
+        "{verb} はここでは実行できません。",
+    ),
+    "records_elsewhere_hint": (
+        "Go on without it, and say in your answer how you checked your work.",
+        "これなしで進め、どう確かめたかを回答に書いてください。",
+    ),
+    "records_bug": (
+        "Something failed inside the tool; your files are as they were.",
+        "ツールの内部で問題が起きました。ファイルは元のままです。",
+    ),
+    "records_bug_hint": (
+        "Try once more. If it fails again, give your answer and say so; a person can read the log.",
+        "もう一度試してください。また失敗したら、そのことを書いて回答してください。ログは人が読めます。",
+    ),
+    "records_slow": (
+        "It took too long and was given up; nothing was changed.",
+        "時間がかかりすぎたため中止しました。何も変わっていません。",
+    ),
+    "records_slow_hint": (
+        "Try once more.",
+        "もう一度試してください。",
+    ),
+    "records_disk": (
+        "There is no room or no right to write; nothing was changed.",
+        "書き込む空きか権限がありません。何も変わっていません。",
+    ),
+    "records_disk_hint": (
+        "A person has to make room. Give your answer and say so.",
+        "人が空きを作る必要があります。そのことを書いて回答してください。",
+    ),
+    "records_in_the_way": (
+        "Something else is at work on the same records; nothing was changed.",
+        "同じ記録に対して別の処理が動いています。何も変わっていません。",
+    ),
+    "records_in_the_way_hint": (
+        "Try once more in a moment.",
+        "少し待ってもう一度試してください。",
+    ),
+    "records_no_access": (
+        "The access that this needs was refused.",
+        "必要なアクセスが拒まれました。",
+    ),
+    "records_no_access_hint": (
+        "A person has to renew it. Give your answer and say so.",
+        "人が更新する必要があります。そのことを書いて回答してください。",
+    ),
+    "records_help": (
+        "The verbs of `agentcells cell`. Begin with observe.",
+        "`agentcells cell` の動詞です。observe から始めてください。",
+    ),
+    "records_about_observe": (
+        "Where the work stands, what is still missing, and the next step. Call it first and whenever unsure.",
+        "作業の状態、まだ足りないもの、次の一歩。最初に、また迷ったときに呼びます。",
+    ),
+    "records_about_status": (
+        "Every changed file with its counts, and the records of this run.",
+        "変更されたすべてのファイルと行数、この実行の記録。",
+    ),
+    "records_about_diff": (
+        "The lines that changed since the newest record, of all files or of the named ones.",
+        "最新の記録から変わった行。すべてのファイル、または指定したもの。",
+    ),
+    "records_about_history": (
+        "The newest records of the project, with their messages and files.",
+        "プロジェクトの新しい記録と、そのメッセージとファイル。",
+    ),
+    "records_about_record": (
+        "Saves all changed files as a lasting record.",
+        "変更されたすべてのファイルを永続する記録として保存します。",
+    ),
+    "records_about_remove": (
+        "Deletes files or folders of the project.",
+        "プロジェクトのファイルやフォルダーを削除します。",
+    ),
+    "records_about_build": (
+        "Runs the project's build command and shows the end of its output.",
+        "プロジェクトのビルドを実行し、出力の末尾を見せます。",
+    ),
+    "records_about_test": (
+        "Runs the project's tests. Only a pass on exactly the final files counts.",
+        "プロジェクトのテストを実行します。最終のファイルそのもので成功したときだけ有効です。",
+    ),
+    "records_missing_change": (
+        "a change: no file differs from the start of this run",
+        "変更: この実行の開始時から変わったファイルがありません",
+    ),
+    "records_missing_record": (
+        "a record of the files changed since the newest record",
+        "最新の記録より後に変わったファイルの記録",
+    ),
+    "records_missing_test": (
+        "a passed `agentcells cell test` on exactly these files",
+        "今のファイルそのものでの `agentcells cell test` の成功",
+    ),
+    "records_because_changed": (
+        "There are changes that are not recorded.",
+        "記録されていない変更があります。",
+    ),
+    "records_because_refused": (
+        "There is something that is never taken in.",
+        "取り込まれないものがあります。",
+    ),
+    "records_because_untested": (
+        "The files as they are now have not passed the tests.",
+        "今のファイルはまだテストに通っていません。",
+    ),
+    "records_lacking": (
+        "Something is still missing; see missing and next_recommended.",
+        "まだ足りないものがあります。missing と next_recommended を見てください。",
+    ),
+    "records_complete": (
+        "Nothing is missing. Go on with the work, or give your answer.",
+        "足りないものはありません。作業を続けるか、回答してください。",
+    ),
+    "records_reads_only": (
+        "This run only reads. Give your answer when you have seen enough.",
+        "この実行は読むだけです。十分に見たら回答してください。",
+    ),
+    "records_blocked": (
+        "The work cannot be recorded as it is; see blocked_reason.",
+        "このままでは記録できません。blocked_reason を見てください。",
+    ),
+    "records_status": (
+        "{changes} changed files that are not recorded; {records} records of this run.",
+        "記録されていない変更 {changes} 件、この実行の記録 {records} 件。",
+    ),
+    "records_summed_up": (
+        "{count} changed (+{added} -{removed}): {names}",
+        "{count} 件の変更 (+{added} -{removed}): {names}",
+    ),
+    "records_same": (
+        "No file differs from the newest record.",
+        "最新の記録と違うファイルはありません。",
+    ),
+    "records_same_there": (
+        "Nothing there differs from the newest record.",
+        "そこには最新の記録と違うものはありません。",
+    ),
+    "records_diff": (
+        "Differences from the newest record. Name a path to see only that.",
+        "最新の記録との差分です。パスを指定するとそこだけを表示します。",
+    ),
+    "records_history": (
+        "{count} records, newest first.",
+        "記録 {count} 件、新しい順。",
+    ),
+    "records_recorded": (
+        "Recorded; {count} files.",
+        "記録しました。{count} ファイル。",
+    ),
+    "records_removed": (
+        "Removed: {count}.",
+        "削除しました: {count} 件。",
+    ),
 }
