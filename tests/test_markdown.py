@@ -41,7 +41,7 @@ def texts_of(markdown):
         if block.type != "inline":
             continue
         run, depth = "", 0
-        for token in block.children:
+        for token in block.children or ():
             depth += token.nesting if token.type.startswith("link_") else 0
             if token.type in ("text", "text_special") and depth == 0:
                 run += token.content

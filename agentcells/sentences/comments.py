@@ -155,6 +155,68 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "`/hold` で始まるコメントで止まり、`/resume` で再開します。",
     ),
     "comment_untitled": ("Work for issue {number}", "課題 {number} の作業"),
+    "gate_secret_removed": ("[secret removed]", "[機密情報を削除]"),
+    "gate_text_withheld": (
+        "[this text was left out: it held a secret in disguise]",
+        "[機密情報が形を変えて含まれていたため、この文章は省きました]",
+    ),
+    "gate_known_secret": (
+        "A secret of this machine ({detail}) stands in it.",
+        "このマシンの機密情報 ({detail}) が含まれています。",
+    ),
+    "gate_vendor_secret": (
+        "It holds what looks like a key: {detail}.",
+        "鍵と思われる文字列 ({detail}) が含まれています。",
+    ),
+    "gate_protected_path": (
+        "No run may change it: `[gate] protected` of cells.toml has {detail}.",
+        "変更できないパスです: cells.toml の `[gate] protected` に {detail} があります。",
+    ),
+    "gate_symlink": (
+        "It is a new or changed symbolic link. Allow its exact path in `[gate] allow_links`, or use a file.",
+        "新しい、または変更されたシンボリックリンクです。`[gate] allow_links` で許可するか、ファイルにしてください。",
+    ),
+    "gate_submodule": ("A submodule was changed.", "サブモジュールが変更されています。"),
+    "gate_file_mode": ("It has the file mode {detail}.", "ファイルモードが {detail} です。"),
+    "gate_git_path": (
+        "Some file system takes this path for git's own folder.",
+        "ファイルシステムによっては git 自身のフォルダーと見なされるパスです。",
+    ),
+    "gate_odd_path": (
+        "Its name holds control or invisible characters, a backslash or an empty part.",
+        "名前に制御文字、見えない文字、バックスラッシュ、または空の部分があります。",
+    ),
+    "gate_path_not_utf8": ("Its name is not UTF-8.", "名前が UTF-8 ではありません。"),
+    "gate_unreadable": ("Its content could not be read.", "内容を読み取れませんでした。"),
+    "gate_unseen_commit": (
+        "The commit {detail} was not among those looked at.",
+        "コミット {detail} は検査した中にありませんでした。",
+    ),
+    "gate_too_many_files": (
+        "More files than `[gate] max_files` allows ({detail}).",
+        "ファイル数が `[gate] max_files` を超えています ({detail})。",
+    ),
+    "gate_too_many_lines": (
+        "More added lines than `[gate] max_added_lines` allows ({detail}).",
+        "追加行数が `[gate] max_added_lines` を超えています ({detail})。",
+    ),
+    "gate_too_many_bytes": (
+        "More bytes than `[gate] max_bytes` allows ({detail}).",
+        "サイズが `[gate] max_bytes` を超えています ({detail})。",
+    ),
+    "gate_manifest": ("lists dependencies", "依存関係の定義"),
+    "gate_lock_file": ("pins dependencies", "依存関係の固定"),
+    "gate_build_or_test": ("decides what building or testing runs", "ビルドやテストの設定"),
+    "gate_checks": ("decides what checks run", "自動検査の設定"),
+    "gate_reviewers": ("decides who reviews", "レビュー担当者の設定"),
+    "gate_agent_instructions": ("instructs agents", "エージェントへの指示"),
+    "gate_container": ("builds or deploys machines", "コンテナーや配備の設定"),
+    "gate_editor": ("is run or read by editors", "エディターの設定"),
+    "gate_git_settings": ("changes how git treats files", "git のファイル扱いの設定"),
+    "gate_forge_settings": ("is read by the forge", "フォージの設定"),
+    "gate_executable": ("became executable", "実行可能になりました"),
+    "gate_binary": ("is binary: nobody can read the change", "バイナリーのため内容を確認できません"),
+    "gate_large_file": ("is large ({detail} bytes)", "大きなファイルです ({detail} バイト)"),
     "text_left_out": ("[… {count} characters left out …]", "[… {count} 文字を省略 …]"),
     "prompt_opening": (
         "You do one job on one work item and then answer. Texts written by people stand between "

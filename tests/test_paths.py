@@ -1,0 +1,134 @@
+"""Paths as the most forgiving file system reads them (R45, C09, D01)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentcells.paths import Globs, folded, is_gits_own, is_odd
+
+
+@pytest.mark.parametrize(
+    ("path", "seen"),
+    [
+        (".github/workflows/ci.yml", ".github/workflows/ci.yml"),
+        (".GitHub/WorkFlows/CI.yml", ".github/workflows/ci.yml"),
+        (".github./workflows . /ci.yml", ".github/workflows/ci.yml"),
+        (".git\u200chub/work\u00adflows/ci.yml", ".github/workflows/ci.yml"),
+        (".ｇｉｔｈｕｂ／workflows/ci.yml", ".github/workflows/ci.yml"),
+        (".github\\workflows\\ci.yml", ".github/workflows/ci.yml"),
+        (".claude::$INDEX_ALLOCATION/settings.json", ".claude/settings.json"),
+        (".claude/ſettings", ".claude/settings"),
+        ("cafe\u0301", "café"),
+        ("../x", "../x"),
+        ("a/./b", "a/./b"),
+    ],
+)
+def test_d01_spellings_of_one_path_are_one(path, seen):
+    assert folded(path.encode()) == seen
+
+
+def test_c09_a_path_that_is_not_utf8_has_no_folded_form():
+    assert folded(b"caf\xe9") is None
+    assert folded("\ud800".encode("utf-8", "surrogatepass")) is None
+
+
+@given(st.text(min_size=1))
+def test_folding_is_idempotent_where_it_matters(path):
+    once = folded(path.encode("utf-8", "replace"))
+    again = folded(once.encode()) if once else once
+    assert Globs.of(["**/.claude/**"]).first(once or "") == Globs.of(["**/.claude/**"]).first(
+        again or ""
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".git",
+        ".GIT/x",
+        "a/.git /b",
+        ".git./x",
+        "git~1/config",
+        "GIT~12",
+        ".g\u200cit/x",
+        ".git\\hooks",
+        ".git:stream/x",
+    ],
+)
+def test_c09_whatever_some_system_takes_for_gits_folder_is_seen(path):
+    assert is_gits_own(folded(path.encode()) or "")
+
+
+@pytest.mark.parametrize("path", [".gitignore", "git/x", ".github/x", "x.git", "git~x"])
+def test_c09_other_names_with_git_in_them_are_free(path):
+    assert not is_gits_own(folded(path.encode()) or "")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a\nb",
+        "a\tb",
+        "a\x1b[2J",
+        "a\\b",
+        "..",
+        "a/../b",
+        "a//b",
+        "/a",
+        "a/ /b",
+        "x\u202egpj",
+        "x\x7f",
+        "a/...",
+    ],
+)
+def test_c09_odd_names_are_told(path):
+    assert is_odd(path.encode())
+
+
+@pytest.mark.parametrize("path", ["a b.txt", "-x", ":(glob)", "日本語.md", "a.b/.c", "$(id)", "*"])
+def test_c09_ordinary_names_are_not_odd(path):
+    assert not is_odd(path.encode())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "covered", "free"),
+    [
+        (
+            ".claude/**",
+            [".claude/a/b", ".claude", ".claude/x"],
+            ["a/.claude/x", ".claudex", "x/.claude"],
+        ),
+        (
+            "**/.claude/**",
+            [".claude/x", "a/b/.claude/c", "a/.claude"],
+            ["a.claude/x", ".claude2/x"],
+        ),
+        (
+            ".github/workflows/**",
+            [".github/workflows/ci.yml"],
+            [".github/x", "a/.github/workflows/x"],
+        ),
+        ("**/action.yml", ["action.yml", "a/b/action.yml"], ["xaction.yml", "action.yml/x"]),
+        ("CODEOWNERS", ["codeowners", "docs/codeowners"], ["codeowners2"]),
+        ("/Makefile", ["makefile"], ["sub/makefile"]),
+        ("infra/", ["infra/a", "infra/a/b", "infra"], ["infrastructure", "x/infra/a"]),
+        ("*.tf", ["a.tf", "deep/b.tf"], ["a.tfx"]),
+        ("src/*.py", ["src/a.py"], ["src/a/b.py", "a.py"]),
+        ("src/**/x?.py", ["src/x1.py", "src/a/b/x2.py"], ["src/x.py", "src/x/.py"]),
+        ("a**z", ["a/b/z", "az"], ["b/z"]),
+        ("v[0-9].txt", ["v1.txt"], ["va.txt"]),
+        ("v[!0-9].txt", ["va.txt"], ["v1.txt"]),
+        ("v[]x].txt", ["v].txt", "vx.txt"], ["va.txt"]),
+        ("v[a&&b]", ["v&", "va"], ["vc"]),
+        ("v[.txt", ["v[.txt"], ["v.txt"]),
+        ("ｄｏｃｓ/**", ["docs/x"], ["doc/x"]),
+    ],
+)
+def test_r45_globs_cover_what_they_say(pattern, covered, free):
+    globs = Globs.of(["nothing/at/all", pattern])
+    for path in covered:
+        assert globs.first(path) == pattern, path
+    for path in free:
+        assert globs.first(path) is None, path
