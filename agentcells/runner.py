@@ -1,0 +1,269 @@
+"""The runner of one run: prepares the workspace, starts the supervisor, waits for its Proof,
+seals, writes the end.
+
+It holds the run's lock and the model's credential, never a token of a forge. It waits for the
+supervisor by
+its very pid and never for "any child": other threads' statuses would be lost (R39).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import sys
+import uuid
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agentcells import claude, outcome, provision
+from agentcells.attend import Told, attend
+from agentcells.confine import own_account
+from agentcells.git import Git
+from agentcells.model import Order, Outcome, Problem, Proof, RunEnd, Tested
+from agentcells.proxy import Proxy, Way
+from agentcells.sandbox import Box, Containment, available
+from agentcells.sentences import say
+from agentcells.store import Limits, RunFolder
+from agentcells.workspace import Workspace
+
+PATIENCE_S = 120.0  # how much longer than all its own clocks the supervisor may take
+NOTHING_STARTED = "nothing-started"
+
+
+def main(folder: str, lock_fd: str) -> int:
+    """The inner command `_run`."""
+    return run(Path(folder), int(lock_fd))
+
+
+def run(path: Path, lock_fd: int) -> int:
+    """One run from its order to ended.json. 0: written; 1: there is no Proof, and so nothing is
+    written."""
+    if lock_fd >= 0:
+        os.set_inheritable(lock_fd, False)
+    folder = RunFolder(path, lock_fd)
+    order, limits = folder.order(), folder.limits()
+    runner = Runner(folder, order, limits)
+    try:
+        runner.prepare()
+    except Problem as problem:
+        # No process of the run has ever existed, and that is as good a Proof as any.
+        folder.write_end(runner.never_started(problem))
+        return 0
+    ended = runner.supervise()
+    if runner.proof is None:
+        print(say("run_no_proof", order.language, run=order.run), file=sys.stderr)
+        return 1
+    folder.write_end(runner.end(ended, runner.proof))
+    return 0
+
+
+class Runner:
+    """One run. `prepare` starts nothing; `supervise` is over when everything is."""
+
+    def __init__(self, folder: RunFolder, order: Order, limits: Limits) -> None:
+        self.folder = folder
+        self.order = order
+        self.limits = limits
+        self.containment: Containment = "none" if limits.containment == "none" else "strong"
+        self.nonce = secrets.token_hex(16)
+        self.proof: Proof | None = None
+        self.tested: Tested | None = None
+
+    # ------------------------------------------------------------ before
+
+    def prepare(self) -> None:
+        """Everything that can be refused is refused here, before any process of the run exists."""
+        limits, order, path = self.limits, self.order, self.folder.path
+        if self.containment == "strong" and isinstance(
+            problem := available(limits.run_as), Problem
+        ):
+            raise problem
+        root = os.geteuid() == 0 and self.containment == "strong"
+        self.account = own_account(limits.run_as) if root else None
+        python, python_needs = provision.inner_python(self.containment)
+        self.agent, agent_needs = provision.agent_program(
+            limits.agent_command, self.containment, os.environ.get("PATH", os.defpath), limits.read
+        )
+        given = claude.given_values(limits.agent_env, os.environ)
+        self.access = claude.access(limits, given)
+        read = dict.fromkeys((*limits.read, *python_needs, *agent_needs))
+        self.box = provision.make_box(
+            path,
+            limits,
+            writes=order.writes,
+            lock_fd=self.folder.lock_fd,
+            account=self.account,
+            python=python,
+            read=read,
+        )
+        provision.make_places(path, python, self.containment, self.account)
+        git = Git(Path(order.store))
+        self.workspace = Workspace(git, order, limits, path, given)
+        self.plan = provision.plan_setup(
+            limits, git.entries(git.tree(order.base)), self.workspace.entries()
+        )
+        self._lay_out()
+        (path / "prompt.txt").write_text(order.prompt, encoding="utf-8", errors="replace")
+
+    def _lay_out(self) -> None:
+        """Files into the workspace, then what setup left in an earlier run."""
+        self.workspace.lay_out()
+        work, setup = self.folder.path / "work", self.folder.path / "tmp/setup"
+        if self.plan.cached is not None:
+            provision.take_kept(self.plan.cached, work, self.limits.keep)
+        elif self.plan.run == "tmp/setup":
+            self.workspace.lay_out_aside(setup, base=self.plan.store is not None)
+        if self.account:
+            names = ("work", "home", "door", "tmp")
+            provision.give_to(self.account, self.folder.path, names)
+
+    def spec(self) -> dict[str, Any]:
+        """What the supervisor is told, on its control socket: argv and environment of others can
+        be read."""
+        limits, order = self.limits, self.order
+        schema = outcome.schema(order.nexts, order.extra_fields)
+        argv = [*self.agent, *claude.arguments(order, limits, schema, str(uuid.uuid4()))]
+        return {
+            "nonce": self.nonce,
+            "box": _plain(self.box),
+            "agent": {
+                "argv": argv,
+                "env": {**claude.environment(limits), **self.access.inside},
+                "timeout_s": limits.timeout_s,
+                "stall_s": limits.stall_s,
+            },
+            "commands": {"setup": limits.setup, "build": limits.build, "test": limits.test},
+            "command_timeout_s": limits.command_timeout_s,
+            "setup": self.plan.run,
+            "tool_proxies": self._tool_proxies(),
+        }
+
+    def _tool_proxies(self) -> dict[str, str]:
+        wanted = {
+            "setup": ("tmp/setupproxy", self.limits.setup_hosts),
+            "commands": ("tmp/toolproxy", self.limits.hosts),
+        }
+        return {name: place for name, (place, hosts) in wanted.items() if hosts}
+
+    # ------------------------------------------------------------ during
+
+    def supervise(self) -> Told:
+        """Everything between the first process and the last; the Proof is made of its last word."""
+        with contextlib.ExitStack() as stack:
+            self._open_ways(stack)
+            told = attend(
+                self.folder.path,
+                self.folder.lock_fd,
+                self.spec(),
+                self._answer,
+                self._note_test,
+                self._longest(),
+            )
+        if told.proved:
+            self.proof = Proof(run=self.order.run, nonce=self.nonce, containment=self.containment)
+        return told
+
+    def _open_ways(self, stack: contextlib.ExitStack) -> None:
+        """The proxies of both sandboxes; without namespaces there is nothing to lead out of."""
+        if self.containment == "none":
+            return
+        path, log = self.folder.path, self.folder.path / "network.log"
+        ways = {"tmp/proxy": self.access.way}
+        for place, hosts in (
+            ("tmp/setupproxy", self.limits.setup_hosts),
+            ("tmp/toolproxy", self.limits.hosts),
+        ):
+            if hosts:
+                ways[place] = Way(hosts=hosts)
+        for place, way in ways.items():
+            stack.enter_context(Proxy(path / place / "s", way, log, self.account or ()))
+
+    def _longest(self) -> float:
+        commands = (
+            2 * self.limits.command_timeout_s if self.plan.run else self.limits.command_timeout_s
+        )
+        return self.limits.timeout_s + commands + PATIENCE_S
+
+    def _note_test(self, found: dict[str, Any]) -> None:
+        self.tested = Tested(tree=found["tree"], passed=found["passed"], at=datetime.now(UTC))
+
+    def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        if "argv" in question:
+            return {"envelope": self.workspace.answer(question["argv"], self.tested)}
+        if "tree" in question:
+            return {"tree": self.workspace.tree_now()}
+        return self._setup_done()
+
+    def _setup_done(self) -> dict[str, Any]:
+        """Setup has ended well: into the cache and into the workspace, before the agent can touch
+        it."""
+        source, work = self.folder.path / self.plan.run, self.folder.path / "work"
+        if source != work:
+            if self.plan.store is not None:
+                provision.keep_in_cache(source, self.plan.store, self.limits.keep)
+            provision.take_kept(source, work, self.limits.keep)
+            if self.account:
+                provision.give_to(self.account, work, self.limits.keep)
+        return {}
+
+    # ------------------------------------------------------------ after
+
+    def never_started(self, problem: Problem) -> RunEnd:
+        """A run that was refused before it began."""
+        kind = "containment" if problem.key.startswith("sandbox_") else "crash"
+        proof = Proof(run=self.order.run, nonce=NOTHING_STARTED, containment=self.containment)
+        detail = say(problem.key, self.order.language, **problem.slots)
+        ended = Outcome(kind=kind, detail=detail)  # type: ignore[arg-type]
+        return RunEnd(outcome=ended, proof=proof, ended_at=datetime.now(UTC))
+
+    def end(self, told: Told, proof: Proof) -> RunEnd:
+        """What the run came to. Nothing of it is alive any more, so the files stand still."""
+        result = self._outcome(told)
+        if not self.order.writes:
+            return RunEnd(
+                outcome=result, proof=proof, ended_at=datetime.now(UTC), tested=self.tested
+            )
+        sealed = self.workspace.seal()
+        if sealed.refusals:
+            result = replace(
+                result, kind="refused", next="", comment="", detail="\n".join(sealed.refusals)
+            )
+        return RunEnd(
+            outcome=result,
+            proof=proof,
+            ended_at=datetime.now(UTC),
+            sealed=sealed.sha,
+            sealed_tree=sealed.tree,
+            changed=sealed.changed,
+            records=sealed.records,
+            tested=self.tested,
+            refusals=sealed.refusals,
+        )
+
+    def _outcome(self, told: Told) -> Outcome:
+        language, now = self.order.language, datetime.now(UTC)
+        if told.ending == "setup":
+            return Outcome(kind="setup_failed", detail=told.said)
+        if told.ending == "canary":
+            return Outcome(kind="containment", detail=say(told.key, language, **told.slots))
+        return outcome.read(
+            told.ending,
+            told.result,
+            told.exit_code,
+            told.stderr,
+            self.order.nexts,
+            self.order.extra_fields,
+            now,
+        )
+
+
+def _plain(box: Box) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(asdict(box)))
+    return found
+
+
+__all__ = ["NOTHING_STARTED", "Runner", "main", "run"]

@@ -1,0 +1,131 @@
+"""The workspace of a run: files from the bare repository, the verbs that need its history, and
+the seal at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentcells import gate, operations
+from agentcells.git import Git
+from agentcells.history import HistoryError
+from agentcells.history.kept import take_over
+from agentcells.history.sealed import Sealed
+from agentcells.model import FileView, Finding, Order, Sha, Tested
+from agentcells.secrets import Secrets
+from agentcells.sentences import say
+from agentcells.store import Limits
+
+UNRECORDED = "What was not recorded when the run ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """The work as it was when everything had ended."""
+
+    sha: Sha | None = None
+    tree: str = ""
+    changed: bool = False
+    records: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
+
+
+class Workspace:
+    """One run's files.
+
+    The gate is asked at each record, so the model learns of a refusal at once (R40).
+    """
+
+    def __init__(
+        self, git: Git, order: Order, limits: Limits, folder: Path, secrets: Mapping[str, str]
+    ) -> None:
+        self.git = git
+        self.order = order
+        self.limits = limits
+        self.folder = folder
+        self._rules = gate.Rules.from_config(limits)
+        self._secrets = Secrets.of(secrets)
+        self.tree, conflicts = self._beginning()
+        self.history = Sealed(
+            git,
+            folder / "work",
+            order.start,
+            order.base,
+            limits.keep,
+            limits.allow_links,
+            self._inspect,
+            conflicts=conflicts,
+        )
+
+    def _inspect(self, files: Sequence[FileView], message: str) -> tuple[Finding, ...]:
+        return gate.check_record(self._rules, self._secrets, files, message)
+
+    def _beginning(self) -> tuple[str, tuple[str, ...]]:
+        """The tree to lay out: the start's, or with the kept work of an earlier run merged onto
+        it (R40)."""
+        kept = self.git.rev(self.order.kept) if self.order.kept else None
+        if kept is None:
+            return "", ()
+        merge = take_over(self.git, kept, self.order.start)
+        return merge.tree, tuple(merge.conflicts)
+
+    # ------------------------------------------------------------ before
+
+    def lay_out(self) -> None:
+        self.history.materialise(self.tree)
+
+    def lay_out_aside(self, folder: Path, *, base: bool) -> None:
+        """The files that setup works on, in a folder of their own: the base's, or these (R37)."""
+        commit = self.order.base if base else self.order.start
+        Sealed(self.git, folder, commit, commit).materialise("" if base else self.tree)
+
+    def entries(self) -> Mapping[str, Any]:
+        return self.git.entries(self.tree or self.git.tree(self.order.start))
+
+    # ------------------------------------------------------------ during
+
+    def answer(self, argv: list[str], tested: Tested | None) -> dict[str, Any]:
+        """A verb of the door that the supervisor does not do itself."""
+        return operations.cell(
+            argv, self.history, self.order, self.limits, tested, self._write_log
+        )
+
+    def _write_log(self, text: str) -> None:
+        """What went wrong below a verb: for a person, never for the model."""
+        with (self.folder / "verbs.log").open("a", encoding="utf-8") as out:
+            out.write(f"{text}\n")
+
+    def tree_now(self) -> str:
+        """ "" when the files hold what is never taken in: then no test can count for them."""
+        try:
+            return self.history.tree_now()
+        except HistoryError:
+            return ""
+
+    # ------------------------------------------------------------ after
+
+    def seal(self) -> Seal:
+        """What was not recorded as one more record (R42); with what is refused left out, so the
+        rest is kept."""
+        refusals: tuple[str, ...] = ()
+        try:
+            sha = self.history.seal(UNRECORDED)
+        except HistoryError as refused:
+            refusals = (say(refused.key, self.order.language, **refused.slots),)
+            try:
+                sha = self.history.seal(UNRECORDED, leave_out=True)
+            except HistoryError as again:
+                return Seal(
+                    refusals=(*refusals, say(again.key, self.order.language, **again.slots))
+                )
+        tree = self.git.tree(sha)
+        count = self.history.unpublished() or 0
+        return Seal(
+            sha=sha,
+            tree=tree,
+            changed=tree != self.git.tree(self.order.start),
+            refusals=refusals,
+            records=tuple(record.message for record in reversed(self.history.records(count))),
+        )

@@ -1,0 +1,356 @@
+"""Stories of whole runs: an order in, ended.json out, with the scripted agent and real git in between."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from git_world import Origin, child, store
+from run_world import BOTH, until
+
+from agentcells import scripted_agent
+from agentcells.model import Order, RunEnd, RunId, Sha
+from agentcells.store import Limits, RunFolder
+
+ROOT = Path(__file__).resolve().parent.parent
+RUN = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from agentcells.runner import main; "
+    "sys.exit(main(*sys.argv[2:]))"
+)
+FILES = {
+    "greeter.py": b"def greet():\n    return 'Hello!'\n",
+    "check.py": b"import greeter\nassert greeter.greet() == 'Hello, Ada!', greeter.greet()\n",
+    ".gitignore": b"*.pyc\n__pycache__/\n",
+}
+GOOD = "def greet():\n    return 'Hello, Ada!'\n"
+
+
+class Case:
+    """One work item's run, from the order that a tick would write."""
+
+    def __init__(self, tmp: Path, containment: str = "none") -> None:
+        self.tmp = tmp
+        self.containment = containment
+        self.origin = Origin(tmp / "forge")
+        self.start = self.origin.commit(FILES, "begin")
+        self.git = store(tmp)
+        self.git.fetch(self.origin.remote, ["main"])
+        self.count = 0
+
+    def order(self, run: str, **changes) -> Order:
+        fields = {
+            "run": RunId(run), "repo": "alice/greeter", "pair_key": "alice/greeter#1", "issue": 1, "pull": None,
+            "cell": "implement", "came_from": "implement", "reply": False, "resume_from": "",
+            "nexts": ("review", "needs-human"), "extra_fields": (), "prompt": "We are agentcells.\nCell: implement\n",
+            "seen": (), "text_hash": "", "start": self.start, "base": self.start, "base_ref": "main",
+            "branch": "agentcells/1", "branch_exists": False, "kept": "", "writes": True,
+            "store": str(self.git.store), "created_at": datetime(2026, 1, 1, tzinfo=UTC),
+        }
+        return Order(**{**fields, **changes})
+
+    def limits(self, do: list[dict], **changes) -> Limits:
+        script = self.tmp / f"script{self.count}.json"
+        script.write_text(json.dumps({"rules": [{"do": do}]}))
+        # A program of its own folder: in a sandbox only what the command line names can be read.
+        command = ("python3", "-I", str(Path(scripted_agent.__file__)), "--script", str(script))
+        fields = {
+            "agent_command": command, "containment": self.containment, "timeout_s": 30, "stall_s": 30,
+            "test": ("python3", "-B", "check.py"), "command_timeout_s": 20, "protected": (".claude/**",),
+            "needs_record": True, "needs_test": True, "cache": str(self.tmp / "cache"),
+        }
+        return Limits(**{**fields, **changes})
+
+    def begin(self, do: list[dict], *, env: dict[str, str] | None = None, order: dict | None = None, **limits):
+        """The runner's process and its folder, as a coordinator starts it."""
+        self.count += 1
+        path = self.tmp / f"r{self.count}"
+        path.mkdir(mode=0o700)
+        lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = RunFolder(path)
+        folder.write_order(self.order(path.name, **(order or {})), self.limits(do, **limits))
+        known = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], **(env or {})}
+        with (path / "runner.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-c", RUN, str(ROOT), str(path), str(lock)],
+                pass_fds=[lock], env=known, start_new_session=True, stderr=log,
+            )
+        os.close(lock)
+        return process, folder
+
+    def run(self, do: list[dict], **options) -> tuple[RunEnd, RunFolder]:
+        process, folder = self.begin(do, **options)
+        code = process.wait(60)
+        print((folder.path / "runner.log").read_text())
+        if (folder.path / "supervisor.log").exists():
+            print((folder.path / "supervisor.log").read_text())
+        assert code == 0
+        end = folder.end()
+        assert end is not None
+        assert not folder.alive()
+        return end, folder
+
+    def files(self, sha: Sha) -> dict[str, bytes]:
+        entries = self.git.entries(sha)
+        contents = dict(self.git.blobs({entry.sha for entry in entries.values()}))
+        return {path: contents[entry.sha] for path, entry in entries.items()}
+
+
+def answers(folder: RunFolder) -> list[dict]:
+    """What the door said to the agent, call by call."""
+    found = []
+    for line in (folder.path / "stream.jsonl").read_text().splitlines():
+        event = json.loads(line)
+        for part in event.get("message", {}).get("content", []):
+            if part["type"] == "tool_result" and part["content"].startswith('{"status"'):
+                found.append(json.loads(part["content"]))
+    return found
+
+
+@pytest.fixture(params=BOTH)
+def case(tmp_path, request):
+    return Case(tmp_path, request.param)
+
+
+@pytest.fixture
+def plain(tmp_path):
+    return Case(tmp_path)
+
+
+DONE = {"answer": {"next": "review", "comment": "It greets by name."}}
+WORK = [
+    {"cell": ["observe"]}, {"write": {"greeter.py": GOOD}}, {"cell": ["record", "-m", "Greet Ada"]},
+    {"cell": ["test"]}, DONE,
+]
+
+
+def test_a_run_writes_records_tests_and_answers(case):
+    end, folder = case.run(WORK)
+    assert (end.outcome.kind, end.outcome.next, end.outcome.comment) == ("done", "review", "It greets by name.")
+    assert end.proof is not None
+    assert (end.proof.run, end.proof.containment) == (folder.run, case.containment)
+    assert end.sealed is not None
+    assert case.files(end.sealed) == {**FILES, "greeter.py": GOOD.encode()}
+    assert (end.changed, end.records, end.refusals) == (True, ("Greet Ada",), ())
+    assert end.tested is not None
+    assert (end.tested.passed, end.tested.tree) == (True, end.sealed_tree)
+    assert [answer["status"] for answer in answers(folder)] == ["ok"] * 3
+
+
+def test_r42_what_was_not_recorded_is_sealed_at_the_end(plain):
+    end, _ = plain.run([{"write": {"new.txt": "x\n"}}, DONE])
+    assert plain.files(end.sealed)["new.txt"] == b"x\n"
+    assert len(end.records) == 1
+    assert end.tested is None
+
+
+def test_a_run_that_changes_nothing_says_so(plain):
+    end, _ = plain.run([{"answer": {"next": "needs-human", "comment": "What name?"}}])
+    assert (end.changed, end.sealed, end.records) == (False, plain.start, ())
+
+
+def test_r8_a_failed_test_is_told_to_the_model_and_to_the_end(plain):
+    end, folder = plain.run([{"cell": ["test"]}, DONE])
+    (answer,) = answers(folder)
+    assert answer["data"]["passed"] is False
+    assert "AssertionError" in answer["data"]["output"]
+    assert end.tested is not None
+    assert end.tested.passed is False
+
+
+def test_r36_a_cell_that_only_reads_changes_nothing(case):
+    do = [{"shell": "echo x >> greeter.py; touch new"}, {"cell": ["record", "-m", "x"]}, {"cell": ["test"]}, DONE]
+    end, folder = case.run(do, order={"writes": False})
+    assert (end.outcome.kind, end.sealed, end.changed) == ("done", None, False)
+    record, test = answers(folder)
+    assert record["status"] == "error"
+    if case.containment == "strong":
+        assert (folder.path / "work/greeter.py").read_bytes() == FILES["greeter.py"]
+    assert test["data"]["passed"] is False
+
+
+def test_r40_a_record_asks_the_gate_at_once(plain):
+    end, folder = plain.run([{"shell": "mkdir .claude; echo {} > .claude/settings.json"},
+                             {"cell": ["record", "-m", "x"]}, DONE])
+    (answer,) = answers(folder)
+    assert answer["error_code"] == "policy_blocked"
+    assert ".claude/settings.json" in answer["summary"]
+    assert end.sealed is not None
+
+
+def test_r43_a_link_is_refused_and_the_rest_is_kept(case):
+    end, _ = case.run([{"write": {"good.txt": "x\n"}}, {"shell": "ln -s /etc/passwd leak"}, DONE])
+    assert end.outcome.kind == "refused"
+    assert "leak" in end.refusals[0]
+    assert set(case.files(end.sealed)) == {*FILES, "good.txt"}
+
+
+def test_r40_the_next_run_takes_the_files_of_kept_work(plain):
+    kept = child(plain.git, plain.start, {"half.txt": b"half done\n"})
+    plain.git.update_ref("refs/agentcells/kept/r0", kept)
+    end, _ = plain.run([{"append": {"half.txt": "whole\n"}}, DONE], order={"kept": "refs/agentcells/kept/r0"})
+    assert plain.files(end.sealed)["half.txt"] == b"half done\nwhole\n"
+    assert plain.git.is_ancestor(plain.start, end.sealed)
+    assert not plain.git.is_ancestor(kept, end.sealed)
+
+
+# ---------------------------------------------------------------- every ending
+
+
+@pytest.mark.parametrize(("action", "kind"), [
+    ({"answer": {"next": "deploy", "comment": "x"}}, "bad_answer"),
+    ({"answer_unchecked": {"next": "deploy", "comment": "x"}}, "bad_answer"),
+    ({"no_answer": True}, "no_answer"), ({"error": "credential"}, "credential"),
+    ({"error": "not_logged_in"}, "credential"), ({"error": "usage_limit"}, "usage_limit"),
+    ({"error": "overload"}, "overload"), ({"error": "network"}, "network"), ({"error": "refusal"}, "refusal"),
+    ({"error": "too_long"}, "too_long"), ({"error": "turns"}, "turns"), ({"error": "budget"}, "budget"),
+    ({"exit": 3}, "crash"),
+])
+def test_r38_every_ending_is_classed_and_the_work_is_kept(plain, action, kind):
+    end, _ = plain.run([{"write": {"half.txt": "x\n"}}, action])
+    assert end.outcome.kind == kind
+    assert plain.files(end.sealed)["half.txt"] == b"x\n"
+    assert end.proof is not None
+
+
+def test_r38_the_clocks_end_a_run_that_does_not(plain):
+    assert plain.run([{"hang": True}], timeout_s=1)[0].outcome.kind == "timeout"
+    assert plain.run([{"hang": True}], stall_s=1)[0].outcome.kind == "stall"
+
+
+@pytest.mark.parametrize("how", ["background", "nohup", "setsid", "double", "cleared"])
+def test_r39_leftovers_of_every_kind_are_gone_at_the_end(case, how):
+    end, folder = case.run([{"leave": how}, DONE])
+    assert end.outcome.kind == "done"
+    assert not holders(folder)
+
+
+def holders(folder: RunFolder) -> list[int]:
+    """Processes of this host whose folder, or root, lies in the run's."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                command = (entry / "cmdline").read_bytes()
+                words = [str(folder.path).encode() in command, b"86400" in command.split(b"\0")]
+                if any(words) and (entry / "cwd").readlink() != Path("/nowhere"):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def test_r39_sigterm_ends_a_run_orderly_and_keeps_its_work(case):
+    process, folder = case.begin([{"write": {"half.txt": "x\n"}}, {"leave": "cleared"}, {"hang": True}])
+    until(lambda: (folder.path / "work/half.txt").exists())
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
+    end = folder.end()
+    assert end is not None
+    assert end.outcome.kind == "killed"
+    assert case.files(end.sealed)["half.txt"] == b"x\n"
+
+
+@pytest.mark.parametrize("victim", ["runner", "supervisor"])
+def test_r39_sigkill_leaves_no_process_and_no_end(case, victim):
+    process, folder = case.begin([{"write": {"half.txt": "x\n"}}, {"leave": "cleared"}, {"hang": True}])
+    until(lambda: (folder.path / "work/half.txt").exists())
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    os.kill(process.pid if victim == "runner" else int(children[0]), signal.SIGKILL)
+    assert process.wait(20) != 0
+    until(lambda: not folder.alive())
+    until(lambda: not holders(folder), 1.0)
+    assert folder.end() is None
+
+
+# ---------------------------------------------------------------- refused before it began
+
+
+@pytest.mark.parametrize(("limits", "kind", "words"), [
+    ({"agent_command": ("claude-nowhere",)}, "crash", "claude-nowhere"),
+    ({"containment": "strong", "read": ("/no/such",)}, "crash", "/no/such"),
+    ({"containment": "strong", "agent_env": ("ANTHROPIC_BASE_URL",)}, "crash", "elsewhere.invalid"),
+])
+def test_what_can_be_refused_is_refused_before_any_process_exists(plain, limits, kind, words):
+    end, folder = plain.run([DONE], env={"ANTHROPIC_BASE_URL": "https://elsewhere.invalid"}, **limits)
+    assert end.outcome.kind == kind
+    assert words in end.outcome.detail
+    assert end.proof is not None
+    assert end.sealed is None
+    assert not (folder.path / "supervisor.log").exists()
+
+
+def test_r35_where_there_is_no_bubblewrap_the_run_is_refused_with_the_remedy(plain, tmp_path):
+    bare = tmp_path / "bin"
+    bare.mkdir()
+    for name in ("git", "python3"):
+        (bare / name).symlink_to(f"/usr/bin/{name}")
+    end, _ = plain.run([DONE], containment="strong", env={"PATH": str(bare)})
+    assert end.outcome.kind == "containment"
+    assert "apt install bubblewrap" in end.outcome.detail
+
+
+# ---------------------------------------------------------------- setup
+
+
+SETUP = {
+    "setup": ("sh", "-c", "mkdir deps; cat greeter.py > deps/made; date +%s%N >> deps/made; echo x > stray"),
+    "keep": ("deps",), "test": ("sh", "-c", "cat deps/made"),
+}
+
+
+def test_r37_setup_works_on_the_base_and_every_run_has_its_own_copy(case):
+    do = [{"shell": "echo spoilt > deps/made"}, {"cell": ["test"]}, DONE]
+    first, one = case.run([{"cell": ["test"]}, DONE], **SETUP)
+    spoilt, _ = case.run(do, **SETUP)
+    third, three = case.run([{"cell": ["test"]}, DONE], **SETUP)
+    assert answers(one)[0]["data"]["output"] == answers(three)[0]["data"]["output"]
+    assert answers(one)[0]["data"]["output"].startswith("def greet")
+    for end in (first, spoilt, third):
+        assert end.changed is False  # what lies under `keep`, and what setup strewed about, is never taken in
+    assert (one.path / "setup.log").exists()
+
+
+def test_r37_with_other_lock_files_setup_is_private_to_the_run(plain):
+    plain.run([DONE], **SETUP)
+    base = plain.start
+    plain.start = child(plain.git, base, {"package.json": b"{}"})
+    plain.run([DONE], order={"base": base}, **SETUP)
+    assert len(list((plain.tmp / "cache").iterdir())) == 1
+
+
+def test_r37_a_setup_that_fails_ends_the_run_with_its_words(plain):
+    end, _ = plain.run([DONE], setup=("sh", "-c", "echo no network; exit 1"), keep=("deps",))
+    assert end.outcome.kind == "setup_failed"
+    assert "no network" in end.outcome.detail
+    assert not (plain.tmp / "cache").exists()
+
+
+# ---------------------------------------------------------------- what the agent may know
+
+
+def test_r38_the_models_key_is_not_in_the_sandbox(tmp_path):
+    case = Case(tmp_path, "strong")
+    do = [{"shell": "env > seen.txt; cat /proc/[0-9]*/environ >> seen.txt; cat /proc/[0-9]*/cmdline >> seen.txt"}, DONE]
+    end, _ = case.run(
+        do, env={"ANTHROPIC_API_KEY": "sk-ant-api03-not-for-the-sandbox", "OTHER": "not-listed"},
+        agent_env=("ANTHROPIC_API_KEY",), agent_hosts=("api.anthropic.com",),
+    )
+    seen = case.files(end.sealed)["seen.txt"]
+    assert b"sk-ant" not in seen
+    assert b"not-listed" not in seen
+    assert b"set-outside-the-sandbox" in seen
+
+
+def test_a_run_costs_little_of_its_own(case):
+    started = time.monotonic()
+    case.run([DONE])
+    assert time.monotonic() - started < 10  # about half a second on an idle machine
