@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from agentcells.model import Account, Comment, Item, Label, Problem, Row, Sha
 
@@ -80,6 +80,27 @@ class Repository:
     default_branch: str
     archived: bool = False
     empty: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """An item with its newest comments only, oldest of them first; enough to read, not to act on."""
+
+    item: Item
+    comments_total: int
+
+
+@runtime_checkable
+class IssueReader(Protocol):
+    """What a forge can do for a reader who is in a hurry. Who has it not is read whole."""
+
+    def glance(self, repo: str, number: int, comments: int) -> Glance:
+        """One item with its newest `comments` conversation comments, without reading every page."""
+
+    def recent(
+        self, repo: str, state: Literal["open", "closed", "all"], limit: int
+    ) -> tuple[Row, ...]:
+        """Issues alone, no pull requests, newest change first."""
 
 
 class Forge(Protocol):
@@ -191,6 +212,6 @@ def listings(
 
 
 __all__ = [
-    "Forbidden", "Forge", "ForgeError", "Listing", "ListsMany", "NotFound", "Partial", "RateLimited",
-    "Remote", "Repository", "Stale", "Unauthorized", "Unavailable", "listings",
+    "Forbidden", "Forge", "ForgeError", "Glance", "IssueReader", "Listing", "ListsMany", "NotFound",
+    "Partial", "RateLimited", "Remote", "Repository", "Stale", "Unauthorized", "Unavailable", "listings",
 ]

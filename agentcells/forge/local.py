@@ -7,8 +7,18 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
-from agentcells.forge import Forbidden, ForgeError, Listing, NotFound, Remote, Repository, Stale
+from agentcells.forge import (
+    Forbidden,
+    ForgeError,
+    Glance,
+    Listing,
+    NotFound,
+    Remote,
+    Repository,
+    Stale,
+)
 from agentcells.forge.closing import closing_numbers
 from agentcells.forge.local_desk import Desk, thread_of, with_account, with_shelf
 from agentcells.forge.local_items import Draft, plain_text
@@ -114,6 +124,23 @@ class LocalForge(Desk):
             shelf = book.shelf(repo)
             page = self._seen(shelf, self._store.page(repo, number))
             return self._shown(book, shelf, page)
+
+    def glance(self, repo: str, number: int, comments: int) -> Glance:
+        whole = self.read(repo, number)
+        said = tuple(comment for comment in whole.comments if comment.kind == "comment")
+        newest = said[max(0, len(said) - comments):]
+        return Glance(item=replace(whole, comments=newest), comments_total=len(said))
+
+    def recent(
+        self, repo: str, state: Literal["open", "closed", "all"], limit: int
+    ) -> tuple[Row, ...]:
+        with self._book() as book:
+            shelf = book.shelf(repo)
+            items = [self._labelled(shelf, page) for page in self._store.pages(repo)]
+        wanted = [item for item in items
+                  if item.kind == "issue" and state in ("all", item.state)]
+        wanted.sort(key=lambda item: item.updated_at, reverse=True)
+        return tuple(map(_row, wanted[:limit]))
 
     def pull_by_head(self, repo: str, head: str) -> Item | None:
         with self._book() as book:

@@ -144,6 +144,12 @@ class Checkout:
         commits = self._objects.commits(head, limit=limit, first_parent=True)
         return tuple(self._record_of(commit) for commit in commits)
 
+    def address(self) -> str:
+        """Where this project is shared, as git would go there; "" for nowhere."""
+        mine = self._settings()
+        share = mine.share(self._status().line or "-", mine.remotes)
+        return self._own.line("remote", "get-url", share.remote) if share else ""
+
     # ------------------------------------------------------------ in, out, in again
 
     def record(self, message: str, issues: Sequence[int] = ()) -> Record:
