@@ -11,6 +11,7 @@ from agentcells.sentences import say
 OWNER, BOT, REPO = "alice", "alice-cells", "alice/greeter"
 
 PROJECT = {
+    ".gitignore": "__pycache__/\n",
     "README.md": "# greeter\n\nSays hello.\n",
     "greeter.py": '"""Says hello."""\n\n\ndef greet() -> str:\n    return "Hello!"\n',
     "test_greeter.py": (

@@ -76,14 +76,16 @@ def history(
 ) -> tuple[Labelling, ...]:
     """Every change of our labels on both members, oldest first, each with whose it is.
 
-    An announcement is good for the very next state label that its account sets, and for no other:
-    so a label that the owner sets by hand later is his, even when both come from one account.
+    An announcement is good for the next label of that state by its account; a label that was not
+    announced ends all that waited. So a label that the owner sets by hand later is his, even when
+    both come from one account, and two moves within one second (a forge's clock) keep their order.
     """
-    waiting: dict[str, Announcement | None] = {}
+    waiting: dict[str, list[Announcement]] = {}
     found: list[Labelling] = []
     for step in _timeline(config, pair, owner, viewer, key):
         if isinstance(step, Announcement):
-            waiting[step.account] = step if step.to else None
+            before = waiting.setdefault(step.account, [])
+            before[:] = [*before, step] if step.to else []
             continue
         member, event = step
         state = our_state(config, event.label, pinned) if event.label is not None else None
@@ -92,7 +94,7 @@ def history(
         added = event.kind == "labeled"
         actor = event.actor
         if added and state not in (WORKING, HOLD):
-            said = waiting.pop(actor.id, None) if actor is not None else None
+            said = _announced(waiting, actor, state)
             by = _setter(actor, said, state, owner)
         else:
             by = "ours" if same(actor, viewer) else "owner" if same(actor, owner) else "other"
@@ -103,9 +105,22 @@ def history(
     return tuple(found)
 
 
+def _announced(
+    waiting: dict[str, list[Announcement]], actor: Account | None, state: str
+) -> Announcement | None:
+    """The announcement that this label makes true; it and what was said before it is used up."""
+    said = waiting.get(actor.id, []) if actor is not None else []
+    for index, one in enumerate(said):
+        if one.to == state:
+            del said[: index + 1]
+            return one
+    said.clear()
+    return None
+
+
 def _setter(actor: Account | None, said: Announcement | None, state: str, owner: Account) -> Hand:
     """Whose a state label is. Ours without an announcement is nobody's that we know of."""
-    if said is not None and said.to == state:
+    if said is not None:
         return "owner" if said.as_owner else "ours"
     return "owner" if same(actor, owner) else "other"
 
