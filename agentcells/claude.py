@@ -107,7 +107,9 @@ def access(limits: Limits, given: Mapping[str, str]) -> Access:
             way=Way(hosts=limits.agent_hosts),
         )
     url = given.get(BASE, API)
-    check_upstream(url, limits.agent_hosts)
+    reaches = bool(limits.agent_hosts or can_inject or BASE in given)
+    if reaches:
+        check_upstream(url, limits.agent_hosts)
     headers = {}
     if KEY in given:
         headers["x-api-key"] = given[KEY]
@@ -118,7 +120,8 @@ def access(limits: Limits, given: Mapping[str, str]) -> Access:
     inside[BASE] = f"http://127.0.0.1:{PROXY_PORT}"
     if can_inject:
         inside[KEY] = PLACEHOLDER
-    return Access(how="inject", inside=inside, way=Way(upstream=Upstream(url=url, headers=headers)))
+    upstream = Upstream(url=url, headers=headers) if reaches else None
+    return Access(how="inject", inside=inside, way=Way(upstream=upstream))
 
 
 def given_values(names: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:

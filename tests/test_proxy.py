@@ -297,6 +297,14 @@ def test_r38_without_a_sandbox_the_agent_has_its_environment_as_it_is():
 def test_r38_without_a_credential_nothing_is_made_up():
     access = claude.access(limits(), {})
     assert access.inside == {"ANTHROPIC_BASE_URL": "http://127.0.0.1:3128"}
+    assert access.way.upstream == Upstream(url="https://api.anthropic.com")
+
+
+def test_r38_an_agent_that_may_reach_nothing_has_a_way_to_nowhere():
+    access = claude.access(Limits(agent_command=("x",)), {})
+    assert access.way == Way()
+    with pytest.raises(Problem):
+        claude.access(Limits(agent_command=("x",)), {"ANTHROPIC_API_KEY": "sk"})
 
 
 @pytest.mark.parametrize(

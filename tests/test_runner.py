@@ -1,4 +1,5 @@
-"""Stories of whole runs: an order in, ended.json out, with the scripted agent and real git in between."""
+"""Stories of whole runs: an order in, ended.json out, with the scripted agent and real git in
+between."""
 
 from __future__ import annotations
 
@@ -47,12 +48,29 @@ class Case:
 
     def order(self, run: str, **changes) -> Order:
         fields = {
-            "run": RunId(run), "repo": "alice/greeter", "pair_key": "alice/greeter#1", "issue": 1, "pull": None,
-            "cell": "implement", "came_from": "implement", "reply": False, "resume_from": "",
-            "nexts": ("review", "needs-human"), "extra_fields": (), "prompt": "We are agentcells.\nCell: implement\n",
-            "seen": (), "text_hash": "", "start": self.start, "base": self.start, "base_ref": "main",
-            "branch": "agentcells/1", "branch_exists": False, "kept": "", "writes": True,
-            "store": str(self.git.store), "created_at": datetime(2026, 1, 1, tzinfo=UTC),
+            "run": RunId(run),
+            "repo": "alice/greeter",
+            "pair_key": "alice/greeter#1",
+            "issue": 1,
+            "pull": None,
+            "cell": "implement",
+            "came_from": "implement",
+            "reply": False,
+            "resume_from": "",
+            "nexts": ("review", "needs-human"),
+            "extra_fields": (),
+            "prompt": "We are agentcells.\nCell: implement\n",
+            "seen": (),
+            "text_hash": "",
+            "start": self.start,
+            "base": self.start,
+            "base_ref": "main",
+            "branch": "agentcells/1",
+            "branch_exists": False,
+            "kept": "",
+            "writes": True,
+            "store": str(self.git.store),
+            "created_at": datetime(2026, 1, 1, tzinfo=UTC),
         }
         return Order(**{**fields, **changes})
 
@@ -62,13 +80,27 @@ class Case:
         # A program of its own folder: in a sandbox only what the command line names can be read.
         command = ("python3", "-I", str(Path(scripted_agent.__file__)), "--script", str(script))
         fields = {
-            "agent_command": command, "containment": self.containment, "timeout_s": 30, "stall_s": 30,
-            "test": ("python3", "-B", "check.py"), "command_timeout_s": 20, "protected": (".claude/**",),
-            "needs_record": True, "needs_test": True, "cache": str(self.tmp / "cache"),
+            "agent_command": command,
+            "containment": self.containment,
+            "timeout_s": 30,
+            "stall_s": 30,
+            "test": ("python3", "-B", "check.py"),
+            "command_timeout_s": 20,
+            "protected": (".claude/**",),
+            "needs_record": True,
+            "needs_test": True,
+            "cache": str(self.tmp / "cache"),
         }
         return Limits(**{**fields, **changes})
 
-    def begin(self, do: list[dict], *, env: dict[str, str] | None = None, order: dict | None = None, **limits):
+    def begin(
+        self,
+        do: list[dict],
+        *,
+        env: dict[str, str] | None = None,
+        order: dict | None = None,
+        **limits,
+    ):
         """The runner's process and its folder, as a coordinator starts it."""
         self.count += 1
         path = self.tmp / f"r{self.count}"
@@ -81,7 +113,10 @@ class Case:
         with (path / "runner.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-c", RUN, str(ROOT), str(path), str(lock)],
-                pass_fds=[lock], env=known, start_new_session=True, stderr=log,
+                pass_fds=[lock],
+                env=known,
+                start_new_session=True,
+                stderr=log,
             )
         os.close(lock)
         return process, folder
@@ -127,14 +162,21 @@ def plain(tmp_path):
 
 DONE = {"answer": {"next": "review", "comment": "It greets by name."}}
 WORK = [
-    {"cell": ["observe"]}, {"write": {"greeter.py": GOOD}}, {"cell": ["record", "-m", "Greet Ada"]},
-    {"cell": ["test"]}, DONE,
+    {"cell": ["observe"]},
+    {"write": {"greeter.py": GOOD}},
+    {"cell": ["record", "-m", "Greet Ada"]},
+    {"cell": ["test"]},
+    DONE,
 ]
 
 
 def test_a_run_writes_records_tests_and_answers(case):
     end, folder = case.run(WORK)
-    assert (end.outcome.kind, end.outcome.next, end.outcome.comment) == ("done", "review", "It greets by name.")
+    assert (end.outcome.kind, end.outcome.next, end.outcome.comment) == (
+        "done",
+        "review",
+        "It greets by name.",
+    )
     assert end.proof is not None
     assert (end.proof.run, end.proof.containment) == (folder.run, case.containment)
     assert end.sealed is not None
@@ -167,7 +209,12 @@ def test_r8_a_failed_test_is_told_to_the_model_and_to_the_end(plain):
 
 
 def test_r36_a_cell_that_only_reads_changes_nothing(case):
-    do = [{"shell": "echo x >> greeter.py; touch new"}, {"cell": ["record", "-m", "x"]}, {"cell": ["test"]}, DONE]
+    do = [
+        {"shell": "echo x >> greeter.py; touch new"},
+        {"cell": ["record", "-m", "x"]},
+        {"cell": ["test"]},
+        DONE,
+    ]
     end, folder = case.run(do, order={"writes": False})
     assert (end.outcome.kind, end.sealed, end.changed) == ("done", None, False)
     record, test = answers(folder)
@@ -178,8 +225,13 @@ def test_r36_a_cell_that_only_reads_changes_nothing(case):
 
 
 def test_r40_a_record_asks_the_gate_at_once(plain):
-    end, folder = plain.run([{"shell": "mkdir .claude; echo {} > .claude/settings.json"},
-                             {"cell": ["record", "-m", "x"]}, DONE])
+    end, folder = plain.run(
+        [
+            {"shell": "mkdir .claude; echo {} > .claude/settings.json"},
+            {"cell": ["record", "-m", "x"]},
+            DONE,
+        ]
+    )
     (answer,) = answers(folder)
     assert answer["error_code"] == "policy_blocked"
     assert ".claude/settings.json" in answer["summary"]
@@ -196,7 +248,9 @@ def test_r43_a_link_is_refused_and_the_rest_is_kept(case):
 def test_r40_the_next_run_takes_the_files_of_kept_work(plain):
     kept = child(plain.git, plain.start, {"half.txt": b"half done\n"})
     plain.git.update_ref("refs/agentcells/kept/r0", kept)
-    end, _ = plain.run([{"append": {"half.txt": "whole\n"}}, DONE], order={"kept": "refs/agentcells/kept/r0"})
+    end, _ = plain.run(
+        [{"append": {"half.txt": "whole\n"}}, DONE], order={"kept": "refs/agentcells/kept/r0"}
+    )
     assert plain.files(end.sealed)["half.txt"] == b"half done\nwhole\n"
     assert plain.git.is_ancestor(plain.start, end.sealed)
     assert not plain.git.is_ancestor(kept, end.sealed)
@@ -205,15 +259,24 @@ def test_r40_the_next_run_takes_the_files_of_kept_work(plain):
 # ---------------------------------------------------------------- every ending
 
 
-@pytest.mark.parametrize(("action", "kind"), [
-    ({"answer": {"next": "deploy", "comment": "x"}}, "bad_answer"),
-    ({"answer_unchecked": {"next": "deploy", "comment": "x"}}, "bad_answer"),
-    ({"no_answer": True}, "no_answer"), ({"error": "credential"}, "credential"),
-    ({"error": "not_logged_in"}, "credential"), ({"error": "usage_limit"}, "usage_limit"),
-    ({"error": "overload"}, "overload"), ({"error": "network"}, "network"), ({"error": "refusal"}, "refusal"),
-    ({"error": "too_long"}, "too_long"), ({"error": "turns"}, "turns"), ({"error": "budget"}, "budget"),
-    ({"exit": 3}, "crash"),
-])
+@pytest.mark.parametrize(
+    ("action", "kind"),
+    [
+        ({"answer": {"next": "deploy", "comment": "x"}}, "bad_answer"),
+        ({"answer_unchecked": {"next": "deploy", "comment": "x"}}, "bad_answer"),
+        ({"no_answer": True}, "no_answer"),
+        ({"error": "credential"}, "credential"),
+        ({"error": "not_logged_in"}, "credential"),
+        ({"error": "usage_limit"}, "usage_limit"),
+        ({"error": "overload"}, "overload"),
+        ({"error": "network"}, "network"),
+        ({"error": "refusal"}, "refusal"),
+        ({"error": "too_long"}, "too_long"),
+        ({"error": "turns"}, "turns"),
+        ({"error": "budget"}, "budget"),
+        ({"exit": 3}, "crash"),
+    ],
+)
 def test_r38_every_ending_is_classed_and_the_work_is_kept(plain, action, kind):
     end, _ = plain.run([{"write": {"half.txt": "x\n"}}, action])
     assert end.outcome.kind == kind
@@ -249,7 +312,9 @@ def holders(folder: RunFolder) -> list[int]:
 
 
 def test_r39_sigterm_ends_a_run_orderly_and_keeps_its_work(case):
-    process, folder = case.begin([{"write": {"half.txt": "x\n"}}, {"leave": "cleared"}, {"hang": True}])
+    process, folder = case.begin(
+        [{"write": {"half.txt": "x\n"}}, {"leave": "cleared"}, {"hang": True}]
+    )
     until(lambda: (folder.path / "work/half.txt").exists())
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
@@ -261,7 +326,9 @@ def test_r39_sigterm_ends_a_run_orderly_and_keeps_its_work(case):
 
 @pytest.mark.parametrize("victim", ["runner", "supervisor"])
 def test_r39_sigkill_leaves_no_process_and_no_end(case, victim):
-    process, folder = case.begin([{"write": {"half.txt": "x\n"}}, {"leave": "cleared"}, {"hang": True}])
+    process, folder = case.begin(
+        [{"write": {"half.txt": "x\n"}}, {"leave": "cleared"}, {"hang": True}]
+    )
     until(lambda: (folder.path / "work/half.txt").exists())
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     os.kill(process.pid if victim == "runner" else int(children[0]), signal.SIGKILL)
@@ -274,13 +341,22 @@ def test_r39_sigkill_leaves_no_process_and_no_end(case, victim):
 # ---------------------------------------------------------------- refused before it began
 
 
-@pytest.mark.parametrize(("limits", "kind", "words"), [
-    ({"agent_command": ("claude-nowhere",)}, "crash", "claude-nowhere"),
-    ({"containment": "strong", "read": ("/no/such",)}, "crash", "/no/such"),
-    ({"containment": "strong", "agent_env": ("ANTHROPIC_BASE_URL",)}, "crash", "elsewhere.invalid"),
-])
+@pytest.mark.parametrize(
+    ("limits", "kind", "words"),
+    [
+        ({"agent_command": ("claude-nowhere",)}, "crash", "claude-nowhere"),
+        ({"containment": "strong", "read": ("/no/such",)}, "crash", "/no/such"),
+        (
+            {"containment": "strong", "agent_env": ("ANTHROPIC_BASE_URL",)},
+            "crash",
+            "elsewhere.invalid",
+        ),
+    ],
+)
 def test_what_can_be_refused_is_refused_before_any_process_exists(plain, limits, kind, words):
-    end, folder = plain.run([DONE], env={"ANTHROPIC_BASE_URL": "https://elsewhere.invalid"}, **limits)
+    end, folder = plain.run(
+        [DONE], env={"ANTHROPIC_BASE_URL": "https://elsewhere.invalid"}, **limits
+    )
     assert end.outcome.kind == kind
     assert words in end.outcome.detail
     assert end.proof is not None
@@ -302,8 +378,13 @@ def test_r35_where_there_is_no_bubblewrap_the_run_is_refused_with_the_remedy(pla
 
 
 SETUP = {
-    "setup": ("sh", "-c", "mkdir deps; cat greeter.py > deps/made; date +%s%N >> deps/made; echo x > stray"),
-    "keep": ("deps",), "test": ("sh", "-c", "cat deps/made"),
+    "setup": (
+        "sh",
+        "-c",
+        "mkdir deps; cat greeter.py > deps/made; date +%s%N >> deps/made; echo x > stray",
+    ),
+    "keep": ("deps",),
+    "test": ("sh", "-c", "cat deps/made"),
 }
 
 
@@ -315,7 +396,9 @@ def test_r37_setup_works_on_the_base_and_every_run_has_its_own_copy(case):
     assert answers(one)[0]["data"]["output"] == answers(three)[0]["data"]["output"]
     assert answers(one)[0]["data"]["output"].startswith("def greet")
     for end in (first, spoilt, third):
-        assert end.changed is False  # what lies under `keep`, and what setup strewed about, is never taken in
+        assert (
+            end.changed is False
+        )  # what lies under `keep`, and what setup strewed about, is never taken in
     assert (one.path / "setup.log").exists()
 
 
@@ -339,10 +422,17 @@ def test_r37_a_setup_that_fails_ends_the_run_with_its_words(plain):
 
 def test_r38_the_models_key_is_not_in_the_sandbox(tmp_path):
     case = Case(tmp_path, "strong")
-    do = [{"shell": "env > seen.txt; cat /proc/[0-9]*/environ >> seen.txt; cat /proc/[0-9]*/cmdline >> seen.txt"}, DONE]
+    do = [
+        {
+            "shell": "env > seen.txt; cat /proc/[0-9]*/environ >> seen.txt; cat /proc/[0-9]*/cmdline >> seen.txt"
+        },
+        DONE,
+    ]
     end, _ = case.run(
-        do, env={"ANTHROPIC_API_KEY": "sk-ant-api03-not-for-the-sandbox", "OTHER": "not-listed"},
-        agent_env=("ANTHROPIC_API_KEY",), agent_hosts=("api.anthropic.com",),
+        do,
+        env={"ANTHROPIC_API_KEY": "sk-ant-api03-not-for-the-sandbox", "OTHER": "not-listed"},
+        agent_env=("ANTHROPIC_API_KEY",),
+        agent_hosts=("api.anthropic.com",),
     )
     seen = case.files(end.sealed)["seen.txt"]
     assert b"sk-ant" not in seen
