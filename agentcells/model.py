@@ -389,6 +389,7 @@ class Order:
     store: str  # path of the CLI's bare repository
     created_at: datetime
     conflicts: tuple[str, ...] = ()
+    merging: Sha | None = None  # whose merge with `start` left the conflicts: second parent (R44)
     title: str = ""
     language: str = "en"
 

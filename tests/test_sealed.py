@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from agentcells.git import Entry, Git, blob_id, tree_id
 from agentcells.history import HistoryError, Refused
-from agentcells.history.kept import keep, take_over
+from agentcells.history.kept import keep, take_in, take_over
 from agentcells.history.layout import lay_out
 from agentcells.history.sealed import GateRefused, Sealed
 from agentcells.model import FileView, Finding, Sha
@@ -623,6 +623,21 @@ def test_r40_kept_work_that_conflicts_with_the_tip_names_both_sides(world: World
 def test_r40_kept_work_on_the_same_tip_is_taken_as_it_is(world: World) -> None:
     kept = child(world.git, world.start, {"x": b"1"})
     assert take_over(world.git, kept, world.start).tree == world.git.tree(kept)
+
+
+def test_r44_kept_work_meets_a_moved_base_and_the_run_settles_it(world: World) -> None:
+    kept = child(world.git, world.start, {"README.md": b"# game\n\none\nKEPT\n"})
+    newer = world.next({"README.md": b"# game\n\none\nNEWER\n", "more": b"1"})
+    tree = take_over(world.git, kept, world.start).tree
+    merge = take_in(world.git, world.start, tree, newer)
+    assert merge.conflicts == ("README.md",)
+    sealed = world.sealed(conflicts=merge.conflicts, merging=newer)
+    sealed.materialise(merge.tree)
+    (world.work / "README.md").write_bytes(b"# game\n\none\nBOTH\n")
+    sealed.record("both")
+    assert world.git.is_ancestor(newer, sealed.tip)
+    assert world.git.is_ancestor(world.start, sealed.tip)
+    assert take_in(world.git, world.start, world.git.tree(world.start), newer).conflicts == ()
 
 
 # ---------------------------------------------------------------- any tree

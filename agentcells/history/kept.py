@@ -33,3 +33,12 @@ def take_over(git: Git, kept: Sha, start: Sha, leave_out: Collection[str] = ()) 
         return Merge(tree=tree)
     work = git.commit_tree(tree, [begun], "Kept work\n")
     return git.merge_tree(start, work, names=("present-state", "earlier-work"))
+
+
+def take_in(git: Git, start: Sha, tree: str, newer: Sha) -> Merge:
+    """`tree` (the start's, or kept work on it) merged with a newer state of the branch or base.
+
+    With conflicts its files hold markers, and the run settles them: `Sealed(merging=newer)` (R44).
+    """
+    ours = start if tree == git.tree(start) else git.commit_tree(tree, [start], "Kept work\n")
+    return git.merge_tree(ours, newer)
