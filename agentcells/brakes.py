@@ -11,14 +11,10 @@ from agentcells.case import Case
 from agentcells.config import Config
 from agentcells.model import WEATHER, Action, Brake, Outcome, RunFact, SetBrake
 
-# How long to wait where the service does not say. A wrong login does not mend itself.
-PAUSES = {
-    "credential": timedelta(hours=1),
-    "usage_limit": timedelta(hours=1),
-    "overload": timedelta(minutes=10),
-    "network": timedelta(minutes=10),
-}
-CREDENTIAL = "credential"
+# How long to wait where the service does not say: these two pass by themselves, the rest does not.
+SHORT, LONG = timedelta(minutes=10), timedelta(hours=1)
+PASSING = ("overload", "network")
+TO_MEND = ("credential", "model")  # weather that only the owner can end: he is told once
 COUNTED = "usd:"  # in Brake.told: this run's dollars are in the day's sum already
 
 
@@ -47,7 +43,7 @@ def spend(case: Case, run: RunFact) -> tuple[SetBrake, ...]:
     if outcome.kind in WEATHER:
         brake = _paused(case, brake, outcome)
     elif outcome.kind == "done":
-        brake = replace(brake, told=tuple(word for word in brake.told if word != CREDENTIAL))
+        brake = replace(brake, told=tuple(word for word in brake.told if word not in TO_MEND))
     if brake == case.brake:
         return ()
     return (SetBrake(pair_key=case.pair.key, brake=brake),)
@@ -70,9 +66,10 @@ def _counted(case: Case, run: str, outcome: Outcome) -> Brake:
 
 
 def _paused(case: Case, brake: Brake, outcome: Outcome) -> Brake:
-    until = outcome.until or case.snapshot.now + PAUSES[outcome.kind]
+    pause = SHORT if outcome.kind in PASSING else LONG
+    until = outcome.until or case.snapshot.now + pause
     if brake.paused_until is None or until > brake.paused_until:
         brake = replace(brake, paused_until=until, pause_reason=outcome.kind)
-    if outcome.kind == CREDENTIAL and CREDENTIAL not in brake.told:
-        brake = replace(brake, told=(*brake.told, CREDENTIAL))
+    if outcome.kind in TO_MEND and outcome.kind not in brake.told:
+        brake = replace(brake, told=(*brake.told, outcome.kind))
     return brake

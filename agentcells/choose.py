@@ -20,11 +20,13 @@ FAR = 1_000  # a cell from which no way leads to the end
 # ---------------------------------------------------------------- one pair
 
 
-def eligible(case: Case) -> Judged | None:
+def eligible(case: Case) -> Judged:
     """A pair that waits for a cell: may it run? Every no has its reason (R22)."""
     cell = case.config.cell(case.state.only)
     if cell is None:
-        return None
+        off = any(cell.name == case.state.only for cell in case.config.off)
+        key = "skip_cell_off" if off else "skip_unknown_label"
+        return case.skip(key, "owner", label=case.config.label(case.state.only))
     for rule in (_right_member, _trusted, _book_whole, _passable, _checks, _counted):
         judged = rule(case, cell)
         if judged is not None:

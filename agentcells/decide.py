@@ -26,7 +26,6 @@ STEPS: tuple[Callable[[Case], Judged | None], ...] = (
     mislabelled,  # R1 to R4
     held,  # R7: a label `hold`
     waiting,  # R6, R12: the owner's turn
-    eligible,  # R10, R24, R30 to R34
 )
 
 
@@ -61,7 +60,7 @@ def judge(case: Case) -> Judged:
         judged = step(case)
         if judged is not None:
             return judged
-    return Judged()
+    return eligible(case)  # R10, R24, R30 to R34
 
 
 def _unread(snapshot: Snapshot) -> list[Skip]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from agentcells import rounds
-from agentcells.brakes import CREDENTIAL, spend
+from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
 from agentcells.model import (
@@ -174,8 +174,9 @@ def _told(
     case: Case, run: RunFact, proof: Proof, settled: Settled, head: str
 ) -> tuple[Post, ...]:
     """The comment that carries the decision. Weather and a first failure make no noise (R32)."""
-    if settled.outcome.kind == CREDENTIAL and CREDENTIAL not in case.brake.told:
-        return case.notice(f"credential:{run.order.run}", "plan_credential", {})
+    kind = settled.outcome.kind
+    if kind in TO_MEND and kind not in case.brake.told:
+        return case.notice(f"{kind}:{run.order.run}", f"plan_{kind}", {})
     if settled.silent:
         return ()
     cell = case.config.cell(run.order.cell)

@@ -1,37 +1,12 @@
-"""choose: which pairs may run now, why the others may not, and who comes first (R9, R10, R13, R22, R30 to R34)."""
+"""choose: which pairs may run now, why the others may not, and who comes first (R9, R13, R30 to R34)."""
+# ruff: noqa: E501  (a table reads best with one case a line)
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from builders import (
-    ALICE,
-    AUTOMERGE,
-    BOB,
-    CELLS,
-    IMPLEMENT,
-    MACHINE,
-    REPO,
-    REVIEW,
-    TRIAGE,
-    at,
-    book,
-    comment,
-    config,
-    decision,
-    issue,
-    label,
-    labeled,
-    labelled,
-    names,
-    only,
-    order,
-    ours,
-    pull,
-    skip_of,
-    snapshot,
-)
 
 from agentcells.choose import distance
 from agentcells.decide import decide
@@ -46,6 +21,34 @@ from agentcells.model import (
     RunFact,
     SetState,
     Unreadable,
+)
+from tests.builders import (
+    ALICE,
+    AUTOMERGE,
+    BOB,
+    CELLS,
+    IMPLEMENT,
+    MACHINE,
+    REPO,
+    REVIEW,
+    TRIAGE,
+    at,
+    book,
+    comment,
+    config,
+    decision,
+    edited,
+    issue,
+    label,
+    labeled,
+    labelled,
+    names,
+    only,
+    order,
+    ours,
+    pull,
+    skip_of,
+    snapshot,
 )
 
 CONFIG = config()
@@ -67,7 +70,7 @@ def rows(*cells: str, outcome: str = "done", usd: float = 1.0, **changes) -> Led
 # ---------------------------------------------------------------- who may not run
 
 
-REVIEWED = {"events": (labeled("review", 0),), "facts": {"head_ref": "boat"}}
+REVIEWED: dict[str, Any] = {"events": (labeled("review", 0),), "facts": {"head_ref": "boat"}}
 
 
 @pytest.mark.parametrize(("case", "item", "key"), [
@@ -208,8 +211,6 @@ def test_r30_only_the_owners_later_label_begins_a_new_one(minutes, who, begun):
 
 
 def test_r30_where_no_decision_is_left_a_spoilt_book_is_lost_too():
-    from builders import edited
-
     found = plan(labelled(comments=(book(Ledger(), edits=(edited(BOB, 2),)),)))
     assert parked(found) == "ledger:"
 

@@ -1,15 +1,16 @@
 """pairs: what belongs together, and what the labels of both members say (R1, R9, R10)."""
+# ruff: noqa: E501  (a table reads best with one case a line)
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from builders import ALICE, BOB, CELLS, at, config, issue, label, labeled, pull
 
 from agentcells.decide import pair_up, state_of
 from agentcells.model import Account, Pair
 from agentcells.pairs import facts
+from tests.builders import ALICE, BOB, CELLS, at, config, issue, label, labeled, pull
 
 CONFIG = config()
 
@@ -35,7 +36,7 @@ def test_r9_our_pull_request_belongs_to_its_issue_by_its_branch():
     ("another repository", pull(8, author=BOB, repo="alice/other"), ()),
 ])
 def test_r9_a_pull_request_of_others_is_a_rival_and_a_pair_alone(case, other, rivals):
-    found = {one for one in paired(issue(7), other)}
+    found = set(paired(issue(7), other))
     assert found == {(7, None, rivals, 1), (None, 8, (), 1)}
 
 

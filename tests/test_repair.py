@@ -1,11 +1,27 @@
 """repair: labels put right, and only where it is certain what was meant (R1 to R4, R7, R11)."""
+# ruff: noqa: E501  (a table reads best with one case a line)
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from builders import (
+
+from agentcells.config_model import Cell
+from agentcells.decide import decide
+from agentcells.model import (
+    CloseRun,
+    DeleteBranch,
+    Ledger,
+    LedgerRow,
+    Marker,
+    Move,
+    Post,
+    RunFact,
+    SetState,
+    WriteLedger,
+)
+from tests.builders import (
     ALICE,
     BOB,
     CELLS,
@@ -26,21 +42,6 @@ from builders import (
     skip_of,
     snapshot,
     unlabeled,
-)
-
-from agentcells.config_model import Cell
-from agentcells.decide import decide
-from agentcells.model import (
-    CloseRun,
-    DeleteBranch,
-    Ledger,
-    LedgerRow,
-    Marker,
-    Move,
-    Post,
-    RunFact,
-    SetState,
-    WriteLedger,
 )
 
 CONFIG = config()

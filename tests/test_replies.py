@@ -1,11 +1,15 @@
 """replies: what counts as the owner's word to a waiting pair, and where it sends it (R6, R7, R12)."""
+# ruff: noqa: E501  (a table reads best with one case a line)
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from builders import (
+
+from agentcells.decide import decide
+from agentcells.model import Ledger, LedgerRow, Marker, Move, Post, SetState, WriteLedger
+from tests.builders import (
     ALICE,
     BOB,
     CELLS,
@@ -32,13 +36,11 @@ from builders import (
     unlabeled,
 )
 
-from agentcells.decide import decide
-from agentcells.model import Ledger, LedgerRow, Marker, Move, Post, SetState, WriteLedger
-
 CONFIG = config()
 ROW = LedgerRow(run="r1", machine="here", cell="triage", start=at(5), timeout_s=60, end=at(9),
                 outcome="done", next="needs-human")
-BOOK = book(Ledger(rows=(ROW,)), 4)
+RAN = Ledger(rows=(ROW,))
+BOOK = book(RAN, 4)
 ASKED = decision("r1", "triage", "needs-human", 10)
 
 
@@ -291,7 +293,7 @@ def test_r7_resume_where_nothing_is_held_changes_nothing():
 # ---------------------------------------------------------------- checks
 
 
-def failing(*, state="in-review", ledger=Ledger(rows=(ROW,)), cfg=CONFIG, facts=None, **changes):
+def failing(*, state="in-review", ledger=RAN, cfg=CONFIG, facts=None, **changes):
     words = {"checks": "failure", **(facts or {})}
     return plan(
         issue(7, comments=(book(ledger, 4),), events=(labeled("implement", 0),), **changes),

@@ -1,14 +1,15 @@
 """rounds: the book of a pair and what it counts (R30 to R34)."""
+# ruff: noqa: E501  (a table reads best with one case a line)
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from builders import MACHINE, at, comment, decision, order
 
 from agentcells import rounds
 from agentcells.model import Ledger, LedgerRow, Marker, Move, Outcome
+from tests.builders import MACHINE, at, comment, decision, order
 
 
 def row(run: str, minutes: float, outcome: str = "done", cell: str = "implement", **changes) -> LedgerRow:

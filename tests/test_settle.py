@@ -1,34 +1,12 @@
 """settle, publish, merging: the ends of a run that the stories do not tell (R5, R8, R10, R26, R33, R39)."""
+# ruff: noqa: E501  (a table reads best with one case a line)
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from builders import (
-    ALICE,
-    AUTOMERGE,
-    CELLS,
-    IMPLEMENT,
-    MACHINE,
-    REVIEW,
-    TRIAGE,
-    at,
-    book,
-    config,
-    decision,
-    delivery,
-    issue,
-    labeled,
-    labelled,
-    names,
-    only,
-    order,
-    pull,
-    skip_of,
-    snapshot,
-    verdict,
-)
 
 from agentcells import case as cases
 from agentcells.decide import decide
@@ -49,7 +27,34 @@ from agentcells.model import (
     WriteLedger,
 )
 from agentcells.publish import _merge
-from agentcells.settle import end_of, settle
+from agentcells.settle import end_of
+from tests.builders import (
+    ALICE,
+    AUTOMERGE,
+    BOB,
+    CELLS,
+    GATE,
+    IMPLEMENT,
+    MACHINE,
+    REVIEW,
+    TRIAGE,
+    at,
+    book,
+    config,
+    decision,
+    delivery,
+    edited,
+    issue,
+    labeled,
+    labelled,
+    names,
+    only,
+    order,
+    pull,
+    skip_of,
+    snapshot,
+    verdict,
+)
 
 CONFIG = config()
 PROOF = Proof(run=RunId("r1"), nonce="n", containment="strong")
@@ -60,7 +65,7 @@ def opened(cell: str = "implement") -> Ledger:
         LedgerRow(run="r1", machine=MACHINE, cell=cell, start=at(10), timeout_s=600),))
 
 
-def over(outcome: Outcome, *, end: dict | None = None, **changes) -> RunFact:
+def over(outcome: Outcome, *, end: Any = None, **changes: Any) -> RunFact:
     """An ended run with its proof."""
     words = {"delivery": None, "refused_pushes": 0, "status": "ended"}
     facts = {key: changes.pop(key, plain) for key, plain in words.items()}
@@ -78,13 +83,11 @@ def implementing(**changes):
     return labelled(comments=(book(opened(), 9),), **changes)
 
 
-REVIEWING = {"cell": "review", "came_from": "review", "pull": 8, "issue": None, "writes": False,
+REVIEWING: dict[str, Any] = {"cell": "review", "came_from": "review", "pull": 8, "issue": None, "writes": False,
              "pair_key": "alice/game#8", "nexts": ("implement", "done", "needs-human")}
 
 
 def own_pull(state: str = "review"):
-    from builders import pull
-
     return pull(8, state, author=ALICE, events=(labeled(state, 0),), facts={"head_ref": "boat"},
                 comments=(book(opened(state), 9),))
 
@@ -193,8 +196,6 @@ def test_d_what_the_gate_did_not_clear_is_never_pushed():
 
 
 def test_d_of_many_findings_the_first_is_named_and_the_rest_counted():
-    from builders import GATE
-
     run = over(Outcome(kind="done", next="review"), end={"changed": True, "sealed": "c" * 40},
                delivery=delivery(cleared=None, verdict=verdict(blocks=(GATE, GATE, GATE))))
     assert "(+2)" in only(plan(run, implementing()), Post).body
@@ -227,8 +228,6 @@ def test_r26_a_result_for_two_states_is_kept_and_leaves_the_labels():
 
 
 def test_r26_a_changed_text_withholds_the_result_and_is_told():
-    from builders import BOB, edited
-
     found = plan(over(Outcome(kind="done", next="review")), implementing(edits=(edited(BOB, 20),)))
     assert names(found) == ["Post", "WriteLedger", "CloseRun"]
     assert only(found, Post).marker.kind == "notice"
@@ -361,4 +360,3 @@ def test_only_a_pull_request_is_merged():
     alone = cases.open_case(CONFIG, seen, seen.pairs[0], Brake())
     with pytest.raises(AssertionError):
         _merge(alone, over(Outcome(kind="done", next="merge")), PROOF)
-    assert settle

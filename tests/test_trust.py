@@ -1,11 +1,31 @@
 """trust: who may start a run, tables over single facts (R23 to R27, R29)."""
+# ruff: noqa: E501  (a table reads best with one case a line)
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from builders import (
+
+from agentcells.model import Account, Comment, Item, Label, Ledger, Marker, Move, Pair
+from agentcells.trust import (
+    Approval,
+    Distrust,
+    command,
+    ledger_lost,
+    looks_like_ours,
+    may_run,
+    our_ledger,
+    our_marker,
+    our_state,
+    owner_said,
+    text_cause,
+    text_hash,
+    unread,
+    voice,
+)
+from tests.builders import (
     ALICE,
     BOB,
     CELLS,
@@ -26,29 +46,11 @@ from builders import (
     unlabeled,
 )
 
-from agentcells.model import Account, Comment, Item, Label, Ledger, Marker, Move, Pair
-from agentcells.trust import (
-    Approval,
-    Distrust,
-    command,
-    ledger_lost,
-    looks_like_ours,
-    may_run,
-    our_ledger,
-    our_marker,
-    our_state,
-    owner_said,
-    text_cause,
-    text_hash,
-    unread,
-    voice,
-)
-
 CONFIG = config()
 REPLIED = Move(at=at(20), came_from="needs-human", to="implement", why="move_reply")
 
 
-def verdict(item: Item, state: str = "implement", viewer: Account = CELLS, **changes: object) -> str:
+def verdict(item: Item, state: str = "implement", viewer: Account = CELLS, **changes: Any) -> str:
     """"" for yes, else the reason."""
     seen = snapshot(item, viewer=viewer, **changes)
     found = may_run(CONFIG, seen.pairs[0], state, seen)

@@ -156,6 +156,11 @@ REASONS: dict[str, tuple[str, str]] = {
         "Nothing of this item is lost.",
         "モデルのログインが拒否されたため、このマシンは休止します。ログインを更新すると自動で再開します。"
         "この項目の作業は失われません。"),
+    "plan_model": (
+        "The model that cells.toml names is not to be had, so this machine pauses. Name another one there; "
+        "it then goes on by itself. Nothing of this item is lost.",
+        "cells.toml に書かれたモデルが使えないため、このマシンは休止します。別のモデルを指定すると自動で再開します。"
+        "この項目の作業は失われません。"),
     "plan_push_refused": (
         "The forge refused the push three times: {words}", "フォージが push を 3 回拒否しました: {words}"),
     "plan_conflict": (
