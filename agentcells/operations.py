@@ -18,8 +18,9 @@ from agentcells.cell_verbs import CellContext
 from agentcells.door import Envelope
 from agentcells.git_process import Cause, GitError
 from agentcells.history import HistoryError, Refused
+from agentcells.history.names import shown
 from agentcells.history.sealed import GateRefused, Sealed
-from agentcells.model import Order, Tested
+from agentcells.model import Finding, Order, Tested
 from agentcells.sentences import SENTENCES, say
 from agentcells.store import Limits
 from agentcells.text import head_tail
@@ -305,9 +306,8 @@ def _error(code: Code, key: str, language: str, **slots: object) -> Envelope:
 def _of_history(error: HistoryError, language: str) -> Envelope:
     """A refusal of the history, with the next step where there is one of its own."""
     slots = dict(error.slots)
-    if isinstance(error, GateRefused):
-        slots["rule"] = str(slots["rule"]).replace("_", " ")
-    summary = say(error.key, language, **slots)
+    summary = (_of_gate(error.findings[0], language) if isinstance(error, GateRefused)
+               else say(error.key, language, **slots))
     if more := slots.get("more"):
         summary += " " + say("records_more", language, more=more)
     own = f"{error.key}_hint"
@@ -318,6 +318,17 @@ def _of_history(error: HistoryError, language: str) -> Envelope:
     elif error.key == "records_markers_left":
         code = "conflict"
     return door.error(code, summary, say(own if own in SENTENCES else general, language, **slots))
+
+
+def _of_gate(finding: Finding, language: str) -> str:
+    """One finding in words of the work; a rule without a sentence is named as it is."""
+    key = f"records_rule_{finding.rule}"
+    rule = finding.rule.replace("_", " ")
+    if key in SENTENCES:
+        rule = say(key, language, detail=finding.detail)
+    if not finding.path:
+        return say("records_gate_whole", language, rule=rule)
+    return say("records_gate", language, path=shown(finding.path), rule=rule)
 
 
 def _of_git(cause: Cause, language: str) -> Envelope:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,13 +17,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vocabulary import hits, strings
 
-from agentcells import model
+from agentcells import gate, model
 from agentcells.cell_verbs import CellContext
 from agentcells.git import Git
 from agentcells.git_process import program
 from agentcells.history.sealed import Sealed
-from agentcells.model import Finding
+from agentcells.model import FileView, Finding
 from agentcells.operations import ANSWER, OPERATIONS, answer, cell, parse, usage
+from agentcells.secrets import Secrets
 from agentcells.sentences import SENTENCES
 from agentcells.sentences.records import RECORDS
 
@@ -213,16 +216,39 @@ def test_r43_what_is_refused_blocks_the_work_and_can_be_removed(run: Run) -> Non
 
 
 def test_r40_the_gate_is_heard_at_once_with_rule_and_path(tmp_path: Path) -> None:
-    def gate(files: object, message: str) -> tuple[Finding, ...]:
-        return (Finding(rule="protected_path", path=".claude/settings.json", detail="d"),)
+    secrets = Secrets.of({"token": "tok-93hf83hf9w8hf-xyz"})
 
-    run = new_run(tmp_path, inspect=gate)
+    def real_gate(files: Sequence[FileView], message: str) -> tuple[Finding, ...]:
+        return gate.check_record(gate.Rules(max_files=3), secrets, files, message)
+
+    run = new_run(tmp_path, inspect=real_gate)
     run.put(".claude/settings.json", "{}")
     envelope = run.ask("record", "-m", "x")
     assert envelope["error_code"] == "policy_blocked"
-    assert ".claude/settings.json" in envelope["summary"]
-    assert "protected path" in envelope["summary"]
+    assert ".claude/settings.json: only a person may change" in envelope["summary"]
+    run.ask("remove", ".claude")
+    run.put("src/key.py", "KEY = 'tok-93hf83hf9w8hf-xyz'\n")
+    summary = run.ask("record", "-m", "x")["summary"]
+    assert "src/key.py: there is a secret" in summary
+    assert "tok-" not in summary
+    run.put("src/key.py", "KEY = ''\n")
+    assert "there is a secret" in run.ask("record", "-m", "use tok-93hf83hf9w8hf-xyz")["summary"]
+    for number in range(5):
+        run.put(f"n{number}", "x")
+    assert "too many files" in run.ask("record", "-m", "x")["summary"]
     assert run.ask("observe")["data"]["unpublished_records"] == 0
+
+
+def test_every_rule_that_can_stop_a_record_has_words_of_the_work() -> None:
+    source = Path(gate.__file__).read_text(encoding="utf-8")
+    blocking = set(re.findall(r'Finding\(rule="([a-z0-9_]+)"', source.split("def _flags", 1)[0]))
+    blocking -= {"unseen_commit"}  # of a push, not of a record
+    assert blocking >= {"protected_path", "known_secret", "vendor_secret"}
+    assert {f"records_rule_{rule}" for rule in blocking} <= set(RECORDS) | {
+        "records_rule_executable",
+        "records_rule_binary",
+        "records_rule_large_file",
+    }  # only flagged
 
 
 def test_r44_two_versions_in_a_file_block_until_they_are_one(tmp_path: Path) -> None:

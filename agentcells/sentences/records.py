@@ -53,8 +53,8 @@ RECORDS: dict[str, tuple[str, str]] = {
         "{path} 以下のフォルダーの階層が深すぎます。",
     ),
     "records_gate": (
-        "{path} may not be changed or holds something that must not leave: {rule}.",
-        "{path} は変更が許されないか、外に出してはならないものを含んでいます: {rule}。",
+        "Not recorded because of {path}: {rule}.",
+        "{path} のため記録しませんでした: {rule}。",
     ),
     # ---- why nothing was recorded or removed
     "records_nothing": ("Nothing to record: no file has changed.", "記録するものがありません。変更されたファイルはありません。"),
@@ -343,5 +343,61 @@ RECORDS: dict[str, tuple[str, str]] = {
     "records_removed": (
         "Removed: {count}.",
         "削除しました: {count} 件。",
+    ),
+    "records_gate_whole": (
+        "Not recorded: {rule}.",
+        "記録しませんでした: {rule}。",
+    ),
+    "records_rule_protected_path": (
+        "only a person may change this path",
+        "このパスを変更できるのは人だけです",
+    ),
+    "records_rule_git_path": (
+        "a file of such a name is not taken in",
+        "そのような名前のファイルは取り込まれません",
+    ),
+    "records_rule_odd_path": (
+        "its name has characters that cannot be seen or told apart",
+        "名前に見えない、または区別できない文字があります",
+    ),
+    "records_rule_path_not_utf8": (
+        "its name is not UTF-8",
+        "名前が UTF-8 ではありません",
+    ),
+    "records_rule_submodule": (
+        "it is the place of another project",
+        "別のプロジェクトの置き場所です",
+    ),
+    "records_rule_symlink": (
+        "it is a symbolic link",
+        "シンボリックリンクです",
+    ),
+    "records_rule_file_mode": (
+        "it is neither a plain file nor a program",
+        "通常のファイルでもプログラムでもありません",
+    ),
+    "records_rule_unreadable": (
+        "its content cannot be read",
+        "内容を読めません",
+    ),
+    "records_rule_known_secret": (
+        "there is a secret in it that must not leave this machine",
+        "このマシンの外に出してはならない秘密が含まれています",
+    ),
+    "records_rule_vendor_secret": (
+        "there is something in it that looks like a key or a password",
+        "鍵かパスワードのように見えるものが含まれています",
+    ),
+    "records_rule_too_many_files": (
+        "too many files are changed ({detail})",
+        "変更されたファイルが多すぎます（{detail}）",
+    ),
+    "records_rule_too_many_lines": (
+        "too many lines are added ({detail})",
+        "追加された行が多すぎます（{detail}）",
+    ),
+    "records_rule_too_many_bytes": (
+        "too much content is added ({detail} bytes)",
+        "追加された内容が大きすぎます（{detail} バイト）",
     ),
 }
