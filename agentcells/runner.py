@@ -23,7 +23,7 @@ from agentcells import claude, outcome, provision
 from agentcells.attend import Told, attend
 from agentcells.confine import own_account
 from agentcells.git import Git
-from agentcells.model import Order, Outcome, Problem, Proof, RunEnd, Tested
+from agentcells.model import Order, Outcome, OutcomeKind, Problem, Proof, RunEnd, Tested
 from agentcells.proxy import Proxy, Way
 from agentcells.sandbox import Box, Containment, available
 from agentcells.sentences import say
@@ -214,10 +214,11 @@ class Runner:
 
     def never_started(self, problem: Problem) -> RunEnd:
         """A run that was refused before it began."""
-        kind = "containment" if problem.key.startswith("sandbox_") else "crash"
+        contained = problem.key.startswith("sandbox_")
+        kind: OutcomeKind = "containment" if contained else "crash"
         proof = Proof(run=self.order.run, nonce=NOTHING_STARTED, containment=self.containment)
         detail = say(problem.key, self.order.language, **problem.slots)
-        ended = Outcome(kind=kind, detail=detail)  # type: ignore[arg-type]
+        ended = Outcome(kind=kind, detail=detail)
         return RunEnd(outcome=ended, proof=proof, ended_at=datetime.now(UTC))
 
     def end(self, told: Told, proof: Proof) -> RunEnd:

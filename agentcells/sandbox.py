@@ -262,7 +262,8 @@ def _own_files(box: Box) -> list[str]:
 
 
 def _further(box: Box) -> list[str]:
-    """What `[sandbox] read` lists. Last of all: a path below /tmp would vanish under the one inside."""
+    """What `[sandbox] read` lists. Last of all: a path below /tmp would vanish under the one
+    inside."""
     mounts = []
     for path in box.read:
         if not path.startswith("/usr/"):
@@ -291,17 +292,20 @@ def available(run_as: str = "") -> Strength:
         return Problem("sandbox_no_bubblewrap")
     account = own_account(run_as) if os.geteuid() == 0 else None
     probe = [_bwrap(), *NAMESPACES, *_system_mounts(), "--", "/usr/bin/env", "true"]
-    done = subprocess.run(
-        probe,
-        env={"PATH": "/usr/bin:/bin"},
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=20,
-        user=account[0] if account else None,
-        group=account[1] if account else None,
-        extra_groups=[] if account else None,
-    )
+    try:
+        done = subprocess.run(
+            probe,
+            env={"PATH": "/usr/bin:/bin"},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=20,
+            user=account[0] if account else None,
+            group=account[1] if account else None,
+            extra_groups=[] if account else None,
+        )
+    except (OSError, subprocess.TimeoutExpired) as failed:
+        return Problem("sandbox_failed", detail=str(failed))
     return "strong" if done.returncode == 0 else explain(done.stderr.decode("utf-8", "replace"))
 
 

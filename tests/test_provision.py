@@ -46,6 +46,7 @@ def test_r37_the_first_run_sets_up_and_stores_the_next_one_takes_it(tmp_path):
     base = entries(package__json="1")
     ours = limits(cache=str(tmp_path / "cache"))
     plan = provision.plan_setup(ours, base, base)
+    assert plan.store is not None
     assert (plan.run, plan.cached) == ("tmp/setup", None)
     setup = tmp_path / "setup"
     (setup / "node_modules/.bin").mkdir(parents=True)
@@ -55,6 +56,7 @@ def test_r37_the_first_run_sets_up_and_stores_the_next_one_takes_it(tmp_path):
     provision.keep_in_cache(setup, plan.store, ours.keep)
     again = provision.plan_setup(ours, base, base)
     assert (again.run, again.cached) == ("", plan.store)
+    assert again.cached is not None
     for run in ("one", "two"):
         work = tmp_path / run
         work.mkdir()
@@ -67,7 +69,9 @@ def test_r37_the_first_run_sets_up_and_stores_the_next_one_takes_it(tmp_path):
 
 def test_r37_lock_files_changed_on_the_branch_make_it_private_to_the_run(tmp_path):
     base, ours = entries(package__json="1"), limits(cache=str(tmp_path))
-    provision.keep_in_cache(tmp_path, provision.plan_setup(ours, base, base).store, ())
+    first = provision.plan_setup(ours, base, base).store
+    assert first is not None
+    provision.keep_in_cache(tmp_path, first, ())
     plan = provision.plan_setup(ours, base, entries(package__json="2"))
     assert (plan.run, plan.store, plan.cached) == ("tmp/setup", None, None)
 

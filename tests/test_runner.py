@@ -12,6 +12,7 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from git_world import Origin, child, store
@@ -74,7 +75,7 @@ class Case:
         }
         return Order(**{**fields, **changes})
 
-    def limits(self, do: list[dict], **changes) -> Limits:
+    def limits(self, do: list[Any], **changes) -> Limits:
         script = self.tmp / f"script{self.count}.json"
         script.write_text(json.dumps({"rules": [{"do": do}]}))
         # A program of its own folder: in a sandbox only what the command line names can be read.
@@ -95,7 +96,7 @@ class Case:
 
     def begin(
         self,
-        do: list[dict],
+        do: list[Any],
         *,
         env: dict[str, str] | None = None,
         order: dict | None = None,
@@ -121,7 +122,7 @@ class Case:
         os.close(lock)
         return process, folder
 
-    def run(self, do: list[dict], **options) -> tuple[RunEnd, RunFolder]:
+    def run(self, do: list[Any], **options) -> tuple[RunEnd, RunFolder]:
         process, folder = self.begin(do, **options)
         code = process.wait(60)
         print((folder.path / "runner.log").read_text())
@@ -133,7 +134,8 @@ class Case:
         assert not folder.alive()
         return end, folder
 
-    def files(self, sha: Sha) -> dict[str, bytes]:
+    def files(self, sha: Sha | None) -> dict[str, bytes]:
+        assert sha is not None
         entries = self.git.entries(sha)
         contents = dict(self.git.blobs({entry.sha for entry in entries.values()}))
         return {path: contents[entry.sha] for path, entry in entries.items()}
@@ -422,12 +424,8 @@ def test_r37_a_setup_that_fails_ends_the_run_with_its_words(plain):
 
 def test_r38_the_models_key_is_not_in_the_sandbox(tmp_path):
     case = Case(tmp_path, "strong")
-    do = [
-        {
-            "shell": "env > seen.txt; cat /proc/[0-9]*/environ >> seen.txt; cat /proc/[0-9]*/cmdline >> seen.txt"
-        },
-        DONE,
-    ]
+    look = "(env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline) > seen.txt"
+    do = [{"shell": look}, DONE]
     end, _ = case.run(
         do,
         env={"ANTHROPIC_API_KEY": "sk-ant-api03-not-for-the-sandbox", "OTHER": "not-listed"},

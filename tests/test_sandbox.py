@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from run_world import LEFTOVERS, PYTHON, RunWorld, alive, marker
@@ -48,7 +49,7 @@ def world(tmp_path):
     os.close(world.lock)
 
 
-def look(world: RunWorld, expression: str, **changes) -> object:
+def look(world: RunWorld, expression: str, **changes) -> Any:
     """The value of an expression inside the agent sandbox."""
     told = world.attend(world.python_agent(f"{LOOK}\nprint(json.dumps({expression}))"), **changes)
     assert told.proved
@@ -158,6 +159,13 @@ def test_r35_as_root_all_of_a_run_belongs_to_an_account_that_is_nobodys(world):
     assert not Path("/tmp/0").exists()  # the places made for that account are seen by nobody else
 
 
+def let_through(tmp_path: Path) -> None:
+    """pytest closes its folders to other accounts."""
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder != Path("/tmp") and folder.is_relative_to("/tmp"):
+            folder.chmod(folder.stat().st_mode | 0o755)
+
+
 def ordinary(tmp_path: Path, agent: list[str], path: str = "/usr/bin:/bin") -> dict:
     """What an ordinary user is told of a run of `agent`: as root under another uid, else as we
     are."""
@@ -169,10 +177,8 @@ def ordinary(tmp_path: Path, agent: list[str], path: str = "/usr/bin:/bin") -> d
         "print(json.dumps(dataclasses.asdict(told)))\n"
     )
     argv = [PYTHON, "-B", "-c", code, str(tmp_path), *agent]
+    let_through(tmp_path)
     if os.geteuid() == 0:
-        for folder in (tmp_path, *tmp_path.parents):
-            if folder != Path("/tmp") and folder.is_relative_to("/tmp"):
-                folder.chmod(folder.stat().st_mode | 0o755)
         os.chown(tmp_path, 60_999, 60_999)
         argv = [
             "setpriv",
@@ -266,11 +272,21 @@ def test_r35_a_bubblewrap_that_fails_is_asked_why(monkeypatch, tmp_path):
     false = tmp_path / "bwrap"
     false.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
     false.chmod(0o755)
-    tmp_path.chmod(0o755)
+    let_through(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     problem = sandbox.available()
     assert isinstance(problem, Problem)
     assert problem.key == "sandbox_apparmor"
+
+
+def test_r35_a_bubblewrap_that_cannot_be_started_is_told(monkeypatch, tmp_path):
+    (tmp_path / "bwrap").write_text("no program at all")
+    (tmp_path / "bwrap").chmod(0o755)
+    let_through(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    problem = sandbox.available()
+    assert isinstance(problem, Problem)
+    assert problem.key == "sandbox_failed"
 
 
 def test_r35_other_systems_are_refused(monkeypatch):

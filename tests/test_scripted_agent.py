@@ -7,10 +7,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agentcells import claude, scripted_agent
+from agentcells.model import Order
 from agentcells.store import Limits
 
 FILE = str(Path(scripted_agent.__file__))
@@ -30,16 +32,15 @@ SCHEMA = {
 PROMPT = "We are agentcells.\nCell: implement\nDo it.\n"
 
 
-class Order:
-    """The one fact of an order that claude's flags depend on."""
-
-    def __init__(self, writes: bool) -> None:
-        self.writes = writes
+def order(writes: bool) -> Order:
+    """Claude's flags depend on one fact of an order."""
+    fields: dict[str, Any] = dict.fromkeys(Order.__slots__, "")
+    return Order(**{**fields, "writes": writes})
 
 
 def run(
     tmp_path: Path,
-    rules: list[dict],
+    rules: list[Any],
     prompt: str = PROMPT,
     *,
     writes: bool = True,
@@ -52,7 +53,7 @@ def run(
         agent_command=("claude",), model="sonnet", effort="high", protected=(".claude/**",)
     )
     session = "8c5f1c5e-3f7e-4b3c-9c39-0f4a8f3f2b11"
-    flags = claude.arguments(Order(writes), limits, SCHEMA, session) if argv is None else argv
+    flags = claude.arguments(order(writes), limits, SCHEMA, session) if argv is None else argv
     done = subprocess.run(
         [sys.executable, "-I", FILE, "--script", str(script), *flags],
         input=prompt,
@@ -175,7 +176,7 @@ def test_it_says_its_version_and_names_every_flag_we_need(tmp_path):
     shown = run(tmp_path, [], argv=["--help"])[0].stdout
     used = {
         word
-        for word in claude.arguments(Order(True), Limits(agent_command=("c",)), {}, "s")
+        for word in claude.arguments(order(True), Limits(agent_command=("c",)), {}, "s")
         if word[:1] == "-"
     }
     assert all(flag in shown for flag in used)

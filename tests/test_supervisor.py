@@ -57,8 +57,14 @@ def test_r39_without_a_supervisor_all_five_would_live_on(world):
 
 
 def test_r37_a_test_is_answered_only_when_its_last_process_is_gone(world):
-    mark, seen = marker(), []
-    world.tree = lambda: (seen.append(alive(mark)), "t" * 40)[1]
+    mark = marker()
+    seen: list[list[int]] = []
+
+    def look() -> str:
+        seen.append(alive(mark))
+        return "t" * 40
+
+    world.tree = look
     told = world.attend(
         world.python_agent(CELL + "cell('test')"),
         commands={"test": world.python_agent(LEFTOVERS, mark)},
