@@ -15,7 +15,8 @@ from agentcells.events import Emit
 from agentcells.forge import Forge, ForgeError, NotFound, RateLimited, Stale, Unauthorized, Unavailable
 from agentcells.git import Git, GitError
 from agentcells.model import (
-    Action, AssignOwner, Claim, CloseRun, DeleteBranch, Item, Ledger, Member, MergePull,
+    WORKING,
+    Action, AssignOwner, Claim, CloseRun, DeleteBranch, Item, Ledger, MergePull,
     OpenPull, Order, Pair, Plan, Post, Problem, Push, SetBrake, SetState, Snapshot, WriteLedger,
 )
 from agentcells.sentences import say
@@ -112,7 +113,7 @@ class Apply:
             "next": action.marker.to, "run": action.marker.run,
         }
         for comment in item.comments:
-            made = trust.our_marker(comment, self.snapshot.viewer)
+            made = trust.our_marker(comment, self.snapshot.viewer, self.snapshot.mac_key)
             if made and replace(made, mac="") == replace(action.marker, mac=""):
                 return facts
         self.forge.comment(item, self._signed(action))
@@ -189,7 +190,7 @@ class Apply:
         item = self.forge.read(repo, number)
         body = comments.render_ledger(ledger, self.config.factory.language, self.snapshot.mac_key)
         for comment in item.comments:
-            marker = trust.our_marker(comment, self.snapshot.viewer)
+            marker = trust.our_marker(comment, self.snapshot.viewer, self.snapshot.mac_key)
             if marker and marker.kind == "ledger":
                 if comment.body != body:
                     self.forge.edit_comment(item, comment.id, body)
@@ -203,7 +204,7 @@ class Apply:
         try:
             order = prepare(self.config, self.forge, self.state, self.snapshot, action, folder)
             self._announce(action, order, folder.limits().timeout_s)
-            labels = self._set_state(self._working(action))
+            labels = self._add_working(action)
             self._look_once_more(action)
         except BaseException:
             # Its row in the book stays without an end: the next pass sees a run that died.
@@ -216,30 +217,36 @@ class Apply:
     def _announce(self, action: Claim, order: Order, timeout_s: int) -> None:
         """The row stands in the book before the label says that it runs (R24, R30)."""
         pair = self._pair(action.pair_key)
-        found = trust.our_ledger(pair, self.snapshot.viewer)
+        found = trust.our_ledger(pair, self.snapshot.viewer, self.snapshot.mac_key)
         before = found[1] if found else Ledger()
         ledger = rounds.claimed(before, order, self.snapshot.machine, self.snapshot.now, timeout_s)
         self.put_ledger(action.repo, pair.number, ledger)
 
-    def _working(self, action: Claim) -> SetState:
+    def _add_working(self, action: Claim) -> dict[str, object]:
+        """Only add, and read back: another label that stands there now is somebody's newer word."""
         cell = self.config.cell(action.cell)
-        on: Member = "pull" if cell and cell.on == "pull_request" else "issue"
-        return SetState(
-            pair_key=action.pair_key, repo=action.repo, issue=action.issue, pull=action.pull,
-            on=on, head="", label=action.cell, working=True,
-        )
+        on = action.pull if cell and cell.on == "pull_request" else action.issue
+        if on is None:
+            raise Stale("apply_no_member", pair=action.pair_key)
+        item = self.forge.read(action.repo, on)
+        before = self._our_labels(item)
+        wanted = {self.config.label(action.cell), self.config.label(WORKING)}
+        self.forge.add_labels(item, [self.config.label(WORKING)])
+        after = self._our_labels(self.forge.read(action.repo, on))
+        if after != wanted:
+            self.forge.remove_labels(item, [self.config.label(WORKING)])
+            raise Stale("apply_changed_while_claiming", number=on)
+        return {"on": on, "labels_before": sorted(before), "labels_after": sorted(after)}
 
     def _look_once_more(self, action: Claim) -> None:
         """The owner may have taken the pair back while we claimed it: then it is not started (R26)."""
         pair = self._pair(action.pair_key)
-        for old in (pair.issue, pair.pull):
-            if old is None:
-                continue
-            now = self.forge.read(old.repo, old.number)
-            if now.state != "open" or (now.title, now.body) != (old.title, old.body):
-                raise Stale("apply_changed_while_claiming", number=old.number)
-            if {a.id for a in now.assignees} != {a.id for a in old.assignees}:
-                raise Stale("apply_changed_while_claiming", number=old.number)
+        issue = pair.issue and self.forge.read(pair.repo, pair.issue.number)
+        pull = pair.pull and self.forge.read(pair.repo, pair.pull.number)
+        now = replace(pair, issue=issue, pull=pull)
+        trusted = trust.may_run(self.config, now, action.cell, self.snapshot)
+        if isinstance(trusted, trust.Distrust):
+            raise Stale("apply_changed_while_claiming", number=pair.number)
 
     def _pair(self, key: str) -> Pair:
         return next(pair for pair in self.snapshot.pairs if pair.key == key)

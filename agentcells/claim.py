@@ -87,7 +87,7 @@ def _branch(pair: Pair) -> str:
 
 def _kept(git: Git, pair: Pair, snapshot: Snapshot) -> str:
     """The newest work of this pair that was sealed but not published (R40), as a ref, or ""."""
-    found = trust.our_ledger(pair, snapshot.viewer)
+    found = trust.our_ledger(pair, snapshot.viewer, snapshot.mac_key)
     if found is None:
         return ""
     for row in reversed(found[1].rows):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from agentcells import gate
@@ -26,42 +27,65 @@ def deliver(
 ) -> Delivery:
     """The facts for `decide`. Fetches the branch and its base as they are now."""
     order, end = fact.order, fact.end
-    if end is None or end.sealed is None:
-        raise AssertionError("only sealed work is delivered")
+    if end is None:
+        raise AssertionError("only an ended run is delivered")
+    sealed = end.sealed or order.start  # a cell that writes nothing speaks of what it was shown
     with _repository(state, order, writing) as git:
         remote = forge.remote(order.repo)
         tips = git.fetch(remote, [order.base_ref, order.branch])
         base_tip, tip = tips.get(order.base_ref), tips.get(order.branch)
         if base_tip is None:
             raise Problem("claim_empty_repository", repo=order.repo, branch=order.base_ref)
-        sha, merged = end.sealed, False
-        conflicts: tuple[str, ...] = ()
-        for other in (tip, base_tip):
-            if other is None or conflicts or git.is_ancestor(other, sha):
-                continue
-            merge = git.merge_tree(sha, other)
-            conflicts = merge.conflicts
-            if not conflicts:
-                sha = _merge(git, order, sha, other, merge.tree)
-                merged = True
-        present = [base_tip] + ([tip] if tip else [])
+        pushed = tip is not None and end.sealed is not None and git.is_ancestor(sealed, tip)
+        joined = _Joined(sha=tip or sealed) if pushed else _join(git, order, sealed, tip, base_tip)
+        present = [base_tip] + ([tip] if tip and order.writes and not pushed else [])
         verdict = gate.inspect(
-            gate.Rules.from_config(config.gate), known_secrets(config, remote.token), base_tip, sha,
-            git.commit_views(sha, present),
+            gate.Rules.from_config(config.gate), known_secrets(config, remote.token), base_tip,
+            joined.sha, git.commit_views(joined.sha, present),
         )
-        before = git.tree(tip) if tip else git.tree(base_tip)
-        foreign = git.authors_of(tip, order.start) if tip and tip != order.start else ()
+        before = git.tree(order.start if pushed or tip is None else tip)
+        foreign = () if pushed or tip is None else git.authors_of(tip, order.start)
         return Delivery(
-            push_sha=sha,
+            push_sha=joined.sha,
             tip=tip,
             verdict=verdict,
             cleared=gate.clear(verdict),
-            differs=git.tree(sha) != before,
-            merged_base=merged,
-            conflicts=conflicts,
+            differs=git.tree(joined.sha) != before,
+            merged_base=joined.merged,
+            conflicts=joined.conflicts,
             foreign=foreign,
-            foreign_by_owner=not foreign,
+            foreign_by_owner=not foreign or _by_owner(config, forge, order),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Joined:
+    """The sealed work together with what the branch and its base have become meanwhile."""
+
+    sha: Sha
+    merged: bool = False
+    conflicts: tuple[str, ...] = ()
+
+
+def _join(git: Git, order: Order, sealed: Sha, tip: Sha | None, base_tip: Sha) -> _Joined:
+    """Merge what moved (R44). With a conflict the sealed work stays as it is."""
+    joined = _Joined(sha=sealed)
+    for other in (tip, base_tip) if order.writes else ():
+        if other is None or git.is_ancestor(other, joined.sha):
+            continue
+        merge = git.merge_tree(joined.sha, other)
+        if merge.conflicts:
+            return _Joined(sha=sealed, conflicts=merge.conflicts)
+        joined = _Joined(sha=_merge(git, order, joined.sha, other, merge.tree), merged=True)
+    return joined
+
+
+def _by_owner(config: Config, forge: Forge, order: Order) -> bool:
+    """Whether the forge's own record of pushes names nobody but the owner."""
+    pull = forge.pull_by_head(order.repo, order.branch)
+    pushers = pull.pull.pushers if pull and pull.pull else ()
+    owner = forge.account(config.factory.owner)
+    return bool(pushers) and all(account.id == owner.id for account in pushers)
 
 
 def _merge(git: Git, order: Order, ours: Sha, theirs: Sha, tree: str) -> Sha:

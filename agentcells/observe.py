@@ -50,7 +50,7 @@ class Observer:
             viewer=viewer,
             owner=owner,
             machine=socket.gethostname(),
-            pairs=pair_up(self.config, self.items.values(), viewer),
+            pairs=self._pairs(viewer, owner, pinned),
             runs=runs,
             unreadable=tuple(self.unreadable),
             brake=self.state.brake(),
@@ -70,11 +70,15 @@ class Observer:
         return replace(
             snapshot,
             now=self.forge.clock(),
-            pairs=pair_up(self.config, self.items.values(), snapshot.viewer),
+            pairs=self._pairs(snapshot.viewer, snapshot.owner, snapshot.label_ids),
             runs=runs,
             unreadable=tuple(self.unreadable),
             branches=self._leftover_branches(),
         )
+
+    def _pairs(self, viewer: Account, owner: Account, pinned: tuple[str, ...]) -> tuple[Pair, ...]:
+        key = self.state.mac_key(make=self.writing)
+        return pair_up(self.config, self.items.values(), viewer, owner, key=key, pinned=pinned)
 
     # ------------------------------------------------------------ the forge
 
@@ -157,12 +161,19 @@ class Observer:
         except (NotFound, Partial) as error:
             # Not whole is never "none" (R21): the pair is left alone, and says so.
             self.items.pop((repo, number), None)
-            self.unreadable.append(Unreadable(repo=repo, number=number, title=title, detail=error.key))
+            self._leave_alone(repo, number, title, error.key)
             return None
         self.items[repo, number] = item
         if self.writing:
             self.state.cache_item(item)
         return item
+
+    def _leave_alone(self, repo: str, number: int, title: str, why: str) -> None:
+        """Also the issue of a pull request of ours: without it the issue would look as if it had none."""
+        old = self.state.cached_item(repo, number)
+        branch = parse_branch(old.pull.head_ref) if old and old.pull else None
+        for missing in {number, branch[0] if branch else number}:
+            self.unreadable.append(Unreadable(repo=repo, number=missing, title=title, detail=why))
 
     def _read_pulls_of(self, repo: str, number: int) -> None:
         """Our pull requests for an issue, closed ones too: they tell which attempt this is (R9)."""
@@ -212,9 +223,11 @@ class Observer:
         return RunFact(order=order, status="ended", end=end, refused_pushes=refused, refusal=words)
 
     def _with_delivery(self, fact: RunFact) -> RunFact:
-        if fact.status != "ended" or fact.end is None or fact.end.sealed is None:
+        if fact.status != "ended" or fact.end is None:
             return fact
-        if not fact.order.writes or not fact.end.changed:
+        cell = self.config.cell(fact.order.cell)
+        merges = cell is not None and cell.merge  # judged by what stands on the branch
+        if not merges and not (fact.order.writes and fact.end.changed):
             return fact
         try:
             return replace(fact, delivery=deliver(self.config, self.forge, self.state, fact, self.writing))
