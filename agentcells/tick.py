@@ -26,6 +26,7 @@ from agentcells.model import Plan, Snapshot
 from agentcells.store import RunFolder, State
 
 if TYPE_CHECKING:
+    from agentcells.forge import Forge
     from agentcells.observe import Observer
 
 ROUNDS = 6  # of one pass: a reply moves a label, the label lets a run be claimed
@@ -33,7 +34,7 @@ LOOK_AGAIN_S = 2.0  # how often runs that another process started are looked at
 
 
 def run_pass(
-    config: Config, state: State, emit: Emit, *, claiming: bool = True
+    config: Config, state: State, emit: Emit, *, claiming: bool = True, forge: Forge | None = None
 ) -> tuple[RunFolder, ...]:
     """Observe, decide, apply, until nothing is left to do now.
 
@@ -44,7 +45,7 @@ def run_pass(
     from agentcells.observe import Observer
 
     claimed: list[RunFolder] = []
-    forge = open_forge(config)
+    forge = forge or open_forge(config)
     for _ in range(ROUNDS):
         observer = Observer(config, forge, state)
         snapshot, plan = observe_and_decide(config, observer, claiming=claiming)
