@@ -13,7 +13,8 @@ from agentcells.git import Git
 from agentcells.history import HistoryError
 from agentcells.history.kept import take_over
 from agentcells.history.sealed import Sealed
-from agentcells.model import FileView, Finding, Order, Sha, Tested
+from agentcells.model import Sha
+from agentcells.run import FileView, Finding, Order, Tested
 from agentcells.secrets import Secrets
 from agentcells.sentences import say
 from agentcells.store import Limits
@@ -68,8 +69,14 @@ class Workspace:
         kept = self.git.rev(self.order.kept) if self.order.kept else None
         if kept is None:
             return "", ()
-        merge = take_over(self.git, kept, self.order.start)
+        merge = take_over(self.git, kept, self.order.start, self._refused_of(kept))
         return merge.tree, tuple(merge.conflicts)
+
+    def _refused_of(self, kept: Sha) -> set[str]:
+        """Paths of kept work that the gate would not let out: they are not carried on (R40)."""
+        views = self.git.commit_views(kept, [self.order.start])
+        files = [file for view in views for file in view.files]
+        return {finding.path for finding in self._inspect(files, "") if finding.path}
 
     # ------------------------------------------------------------ before
 

@@ -19,7 +19,8 @@ from git_world import Origin, child, store
 from run_world import BOTH, until
 
 from agentcells import scripted_agent
-from agentcells.model import Order, RunEnd, RunId, Sha
+from agentcells.model import RunId, Sha
+from agentcells.run import Order, RunEnd
 from agentcells.store import Limits, RunFolder
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -256,6 +257,14 @@ def test_r40_the_next_run_takes_the_files_of_kept_work(plain):
     assert plain.files(end.sealed)["half.txt"] == b"half done\nwhole\n"
     assert plain.git.is_ancestor(plain.start, end.sealed)
     assert not plain.git.is_ancestor(kept, end.sealed)
+
+
+def test_r40_what_the_gate_refused_of_kept_work_is_not_carried_on(plain):
+    files = {".claude/settings.json": b"{}", "half.txt": b"half done\n"}
+    kept = child(plain.git, plain.start, files)
+    plain.git.update_ref("refs/agentcells/kept/r0", kept)
+    end, _ = plain.run([DONE], order={"kept": "refs/agentcells/kept/r0"})
+    assert set(plain.files(end.sealed)) == {*FILES, "half.txt"}
 
 
 # ---------------------------------------------------------------- every ending
