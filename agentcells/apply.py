@@ -14,11 +14,25 @@ from agentcells.config import Config
 from agentcells.events import Emit
 from agentcells.forge import Forge, ForgeError, NotFound, RateLimited, Stale, Unauthorized, Unavailable
 from agentcells.git import Git, GitError
-from agentcells.model import (
-    WORKING,
-    Action, AssignOwner, Claim, CloseRun, DeleteBranch, Item, Ledger, MergePull,
-    OpenPull, Order, Pair, Plan, Post, Problem, Push, SetBrake, SetState, Snapshot, WriteLedger,
+from agentcells.model import Item, Pair, Problem, WORKING
+from agentcells.plan import (
+    Action,
+    AssignOwner,
+    Claim,
+    CloseRun,
+    DeleteBranch,
+    MergePull,
+    OpenPull,
+    Plan,
+    Post,
+    Push,
+    SetBrake,
+    SetState,
+    Snapshot,
+    WriteLedger,
 )
+from agentcells.posts import Ledger
+from agentcells.run import Order
 from agentcells.sentences import say
 from agentcells.store import RunFolder, State
 from agentcells.views import action_line

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 from agentcells.case import Case
 from agentcells.config import Config
-from agentcells.model import WEATHER, Action, Brake, Outcome, RunFact, SetBrake
+from agentcells.plan import Action, Brake, SetBrake
+from agentcells.run import Outcome, RunFact, WEATHER
 
 # How long to wait where the service does not say: these two pass by themselves, the rest does not.
 SHORT, LONG = timedelta(minutes=10), timedelta(hours=1)

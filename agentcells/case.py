@@ -10,27 +10,10 @@ from agentcells import rounds
 from agentcells.comments import below, notice_post, whole
 from agentcells.config import Cell, Config
 from agentcells.labelling import Labelling, history
-from agentcells.model import (
-    HOLD,
-    IN_REVIEW,
-    NEEDS_HUMAN,
-    WORKING,
-    Action,
-    Brake,
-    Comment,
-    Item,
-    Ledger,
-    Marker,
-    Member,
-    Pair,
-    Post,
-    Proof,
-    RunFact,
-    SetState,
-    Skip,
-    Snapshot,
-    WriteLedger,
-)
+from agentcells.model import Comment, HOLD, IN_REVIEW, Item, Member, NEEDS_HUMAN, Pair, WORKING
+from agentcells.plan import Action, Brake, Post, SetState, Skip, Snapshot, WriteLedger
+from agentcells.posts import Ledger, Marker
+from agentcells.run import Proof, RunFact
 from agentcells.pairs import PairState, state_of
 from agentcells.trust import Distrust, Who, text_cause
 from agentcells.voices import MEMBERS, ledger_lost, our_ledger, our_posts, owner_said

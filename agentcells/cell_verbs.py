@@ -15,7 +15,7 @@ from agentcells.door import Envelope
 from agentcells.history import Change, History, HistoryError, Record
 from agentcells.history.names import shown
 from agentcells.history.sealed import Survey
-from agentcells.model import Tested
+from agentcells.run import Tested
 from agentcells.sentences import say
 from agentcells.text import bounded
 
@@ -51,6 +51,11 @@ class CellContext:
     tested: Tested | None
     write_log: Callable[[str], object]
     language: str = "en"
+
+    started = True  # a run is never without its work
+
+    def offers(self, operation: str) -> bool:
+        return True
 
     def log(self, text: str) -> None:
         self.write_log(text)

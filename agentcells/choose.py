@@ -9,7 +9,8 @@ from agentcells import rounds
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, Judged
 from agentcells.config import Cell, Config
-from agentcells.model import DONE, MERGE, Claim, Skip, Snapshot
+from agentcells.model import DONE, MERGE
+from agentcells.plan import Claim, Skip, Snapshot
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.replies import checks_failed, ledger_cause, lost
 from agentcells.trust import Distrust, may_run, same

@@ -12,9 +12,9 @@ from agentcells import prompt, trust
 from agentcells.config import Cell, Config
 from agentcells.forge import Forge, Stale
 from agentcells.git import Git
-from agentcells.model import (
-    Claim, Order, Pair, Problem, Sha, Snapshot, branch_name,
-)
+from agentcells.model import Pair, Problem, Sha, branch_name
+from agentcells.plan import Claim, Snapshot
+from agentcells.run import Order
 from agentcells.store import Limits, RunFolder, State
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agentcells.model import Order
+from agentcells.run import Order
 from agentcells.proxy import Upstream, Way, check_upstream
 from agentcells.sandbox import PROXY_PORT, proxy_environment
 from agentcells.store import Limits

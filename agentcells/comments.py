@@ -20,21 +20,9 @@ from agentcells.markers import (
     verify,
     whole,
 )
-from agentcells.model import (
-    ANSWER,
-    DONE,
-    IN_REVIEW,
-    MERGE,
-    NEEDS_HUMAN,
-    Delivery,
-    Finding,
-    Marker,
-    Order,
-    Outcome,
-    Pair,
-    RunEnd,
-    Tested,
-)
+from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, Pair
+from agentcells.posts import Marker
+from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, Tested
 from agentcells.sentences import say
 
 __all__ = [

@@ -9,7 +9,8 @@ from agentcells.brakes import brake_after
 from agentcells.case import Case, Judged, open_case
 from agentcells.choose import choose, eligible
 from agentcells.config import Cell, Config
-from agentcells.model import Action, Pair, Plan, Skip, Snapshot, parse_branch
+from agentcells.model import Pair, parse_branch
+from agentcells.plan import Action, Plan, Skip, Snapshot
 from agentcells.pairs import PairState, pair_up, state_of
 from agentcells.publish import orphaned, running
 from agentcells.repair import held, mislabelled, stopped

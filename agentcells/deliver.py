@@ -16,7 +16,8 @@ from agentcells.config import Config
 from agentcells.forge import Forge
 from agentcells.git import Git
 from agentcells.known_secrets import known_secrets
-from agentcells.model import Delivery, Order, Problem, RunFact, Sha
+from agentcells.model import Problem, Sha
+from agentcells.run import Delivery, Order, RunFact
 from agentcells.store import State
 
 MERGE_MESSAGE = "Merge {base} into the work on #{number}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from agentcells.model import Action, Skip
+from agentcells.plan import Action, Skip
 from agentcells.sentences import say
 from agentcells.text import printable
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from agentcells.flags import FLAGS
-from agentcells.model import Cleared, CommitView, FileView, Finding, Sha, Verdict
+from agentcells.model import Sha
+from agentcells.run import Cleared, CommitView, FileView, Finding, Verdict
 from agentcells.paths import Globs, folded, is_gits_own, is_odd
 from agentcells.protected import DEFAULT_PROTECTED
 from agentcells.secrets import Secrets, vendor_names, vendor_spans

@@ -16,7 +16,8 @@ from agentcells.git_process import Answer, Call, Cause, GitError, run, running, 
 from agentcells.git_read import Commit, Delta, Entry, Identity, Merge
 from agentcells.git_transport import Road, road
 from agentcells.git_views import commit_views
-from agentcells.model import Cleared, CommitView, Proof, Sha, parse_branch
+from agentcells.model import Sha, parse_branch
+from agentcells.run import Cleared, CommitView, Proof
 
 OURS = Identity(name="agentcells", email="agentcells@localhost")
 KEPT = "refs/agentcells/kept/"

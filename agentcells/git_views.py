@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from agentcells.git_ids import EMPTY_TREE
 from agentcells.git_read import SUBMODULE, Commit, Delta, Entry
-from agentcells.model import CommitView, FileView, Sha
+from agentcells.model import Sha
+from agentcells.run import CommitView, FileView
 
 if TYPE_CHECKING:
     from agentcells.git import Git

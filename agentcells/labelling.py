@@ -9,18 +9,8 @@ from typing import Literal, TypeAlias
 
 from agentcells.config import Config
 from agentcells.markers import parse_marker
-from agentcells.model import (
-    HOLD,
-    WORKING,
-    Account,
-    Event,
-    Item,
-    Label,
-    Ledger,
-    Marker,
-    Member,
-    Pair,
-)
+from agentcells.model import Account, Event, HOLD, Item, Label, Member, Pair, WORKING
+from agentcells.posts import Ledger, Marker
 from agentcells.voices import MEMBERS, comments, our_ledger, our_posts, same, untouched
 
 Hand: TypeAlias = Literal["owner", "ours", "other"]

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_args
 
-from agentcells.model import Ledger, LedgerRow, Marker, MarkerKind, Move
+from agentcells.posts import Ledger, LedgerRow, Marker, MarkerKind, Move
 from agentcells.sentences import SENTENCES, say
 
 LEDGER_LIMIT = 60_000  # a forge refuses a comment of more than 65,536 characters

@@ -6,7 +6,8 @@ import re
 
 from agentcells.case import Case
 from agentcells.config import Cell
-from agentcells.model import PullFacts, RunFact, Verdict
+from agentcells.model import PullFacts
+from agentcells.run import RunFact, Verdict
 from agentcells.pairs import facts, pull_of_ours
 
 Reason = tuple[str, dict[str, object]]

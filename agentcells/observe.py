@@ -15,10 +15,9 @@ from agentcells.config import Config
 from agentcells.decide import pair_up
 from agentcells.deliver import deliver
 from agentcells.forge import Forge, ForgeError, Listing, NotFound, Partial
-from agentcells.model import (
-    Account, Item, Pair, Plan, Problem, Row, RunFact, Snapshot, Unreadable, branch_name,
-    parse_branch,
-)
+from agentcells.model import Account, Item, Pair, Problem, Row, branch_name, parse_branch
+from agentcells.plan import Plan, Snapshot, Unreadable
+from agentcells.run import RunFact
 from agentcells.store import RunFolder, State
 
 LOOK_ONCE_MORE_S = 1.0  # the last descriptors of a namespace close a moment before its last process dies (R17)

@@ -1,39 +1,32 @@
 """The table of operations (R49): what can be asked for, under which name, with which arguments.
 
 `answer` checks a call against the table, does it, and turns every end into an envelope: it never
-raises, and no word of what went wrong below reaches the one who asked. `parse` reads command lines.
+raises, and no word of what went wrong below reaches the one who asked. Two surfaces share it: the
+cell of a run, by command lines, and an agent that a person drives, by tools.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Protocol
 
-from agentcells import cell_verbs, door
+from agentcells import brain_faults, brain_verbs, cell_faults, cell_verbs, door
+from agentcells.cell_faults import ANSWER
+from agentcells.cell_line import Misspelt, read
 from agentcells.cell_verbs import CellContext
 from agentcells.door import Envelope
-from agentcells.git_process import Cause, GitError
-from agentcells.history import HistoryError, Refused
-from agentcells.history.names import shown
-from agentcells.history.sealed import GateRefused, Sealed
-from agentcells.model import Finding, Order, Tested
-from agentcells.sentences import SENTENCES, say
+from agentcells.faces import LARGEST, Argument, Arguments, Face, Flaw, Operation, Surface, flaw_of
+from agentcells.history.sealed import Sealed
+from agentcells.model import Problem
+from agentcells.run import Order, Tested
+from agentcells.sentences import say
 from agentcells.store import Limits
 from agentcells.text import head_tail
 
-Surface: TypeAlias = Literal["cell", "brain"]
-Kind: TypeAlias = Literal["text", "texts", "number", "flag"]
-Arguments: TypeAlias = dict[str, Any]
-Code: TypeAlias = Literal[
-    "conflict", "auth_failed", "not_found", "policy_blocked", "backend_error"
-]
-
-ANSWER = 9_500  # characters of a whole answer: above 10,000 a client cuts out the middle (R37)
-_WORD = 200  # of what was asked, as far as an answer repeats it
+BRAIN_ANSWER = 64_000  # characters; a client keeps 25,000 tokens of an answer
 
 
 class Context(Protocol):
@@ -42,108 +35,170 @@ class Context(Protocol):
     @property
     def language(self) -> str: ...
 
+    @property
+    def started(self) -> bool: ...
+
+    def offers(self, operation: str) -> bool: ...
+
     def log(self, text: str) -> None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
-    """One argument. On a command line by its `options`; one without is what stands alone."""
-
-    name: str
-    kind: Kind
-    required: bool = False
-    options: tuple[str, ...] = ()
+# ---------------------------------------------------------------- the table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Face:
-    """How one surface has an operation. `does` None: the supervisor of the run does it itself."""
-
-    name: str
-    does: Callable[[Any, Arguments], Envelope] | None
-    arguments: tuple[Argument, ...] = ()
+def _cell(name: str, does: Callable[[CellContext, Arguments], Envelope] | None,
+          *arguments: Argument) -> Face:
+    return Face(name=name, does=does, arguments=arguments)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One row. `about` is the key of its description; a surface without a face does not have it."""
+def _brain(name: str, does: Callable[[brain_verbs.Session, Arguments], Envelope],
+           *arguments: Argument, starts: bool = False) -> Face:
+    about = f"work_about_{name}"
+    return Face(name=name, does=does, arguments=arguments, about=about, starts=starts)
 
-    id: str
-    about: str
-    faces: Mapping[Surface, Face]
+
+def _text(name: str, *, required: bool = False, blank: bool = True) -> Argument:
+    return Argument(name=name, kind="text", required=required, blank=blank)
+
+
+def _count(name: str, most: int, least: int = 0) -> Argument:
+    return Argument(name=name, kind="number", least=least, most=most)
 
 
 _PATHS = Argument(name="paths", kind="texts")
+_LABELS = Argument(name="labels", kind="texts")
+_RECORD = _text("record", blank=False)
+_ISSUE = Argument(name="issue_id", kind="number", required=True, least=1)
 _MESSAGE = Argument(name="message", kind="text", required=True, options=("-m", "--message"))
+_LIMIT = Argument(name="limit", kind="number", options=("--limit", "-n"))
 _LOG = (
     Argument(name="log", kind="flag", options=("--log",)),
     Argument(name="from", kind="number", options=("--from",)),
 )
 
 OPERATIONS: tuple[Operation, ...] = (
+    Operation(id="session_start", about="work_about_work_session_start", faces={
+        "brain": _brain("work_session_start", brain_verbs.session_start,
+                        _text("project_root", required=True), starts=True)}),
+    Operation(id="start", about="work_about_work_start", faces={
+        "brain": _brain("work_start", brain_verbs.start,
+                        Argument(name="issue_id", kind="number", least=1))}),
     Operation(id="observe", about="records_about_observe", faces={
-        "cell": Face(name="observe", does=cell_verbs.observe)}),
-    Operation(id="status", about="records_about_status", faces={
-        "cell": Face(name="status", does=cell_verbs.status)}),
-    Operation(id="diff", about="records_about_diff", faces={
-        "cell": Face(name="diff", does=cell_verbs.diff, arguments=(_PATHS,))}),
-    Operation(id="history", about="records_about_history", faces={
-        "cell": Face(name="history", does=cell_verbs.history, arguments=(
-            Argument(name="limit", kind="number", options=("--limit", "-n")),))}),
+        "cell": _cell("observe", cell_verbs.observe),
+        "brain": _brain("work_observe", brain_verbs.observe_work, starts=True)}),
     Operation(id="record", about="records_about_record", faces={
-        "cell": Face(name="record", does=cell_verbs.record, arguments=(
-            _MESSAGE,))}),
+        "cell": _cell("record", cell_verbs.record, _MESSAGE),
+        "brain": _brain("work_record", brain_verbs.record, _text("message", required=True),
+                        Argument(name="issue_ids", kind="numbers", least=1))}),
+    Operation(id="publish", about="work_about_work_publish", faces={
+        "brain": _brain("work_publish", brain_verbs.publish)}),
+    Operation(id="finish", about="work_about_work_finish", faces={
+        "brain": _brain("work_finish", brain_verbs.finish)}),
+    Operation(id="update", about="work_about_work_update", faces={
+        "brain": _brain("work_update", brain_verbs.update)}),
+    Operation(id="status", about="records_about_status", faces={
+        "cell": _cell("status", cell_verbs.status),
+        "brain": _brain("work_status", brain_verbs.status)}),
+    Operation(id="diff", about="records_about_diff", faces={
+        "cell": _cell("diff", cell_verbs.diff, _PATHS),
+        "brain": _brain("work_diff", brain_verbs.diff, _PATHS, _RECORD)}),
+    Operation(id="history", about="records_about_history", faces={
+        "cell": _cell("history", cell_verbs.history, _LIMIT),
+        "brain": _brain("work_history", brain_verbs.history, _count("limit", 100, 1), _RECORD)}),
     Operation(id="remove", about="records_about_remove", faces={
-        "cell": Face(name="remove", does=cell_verbs.remove, arguments=(
-            Argument(name="paths", kind="texts", required=True),))}),
-    Operation(id="build", about="records_about_build", faces={
-        "cell": Face(name="build", does=None, arguments=_LOG)}),
-    Operation(id="test", about="records_about_test", faces={
-        "cell": Face(name="test", does=None, arguments=_LOG)}),
+        "cell": _cell("remove", cell_verbs.remove,
+                      Argument(name="paths", kind="texts", required=True))}),
+    Operation(id="build", about="records_about_build", faces={"cell": _cell("build", None, *_LOG)}),
+    Operation(id="test", about="records_about_test", faces={"cell": _cell("test", None, *_LOG)}),
+    Operation(id="issue_read", about="work_about_issue_read", faces={
+        "brain": _brain("issue_read", brain_verbs.issue_read, _ISSUE,
+                        _count("last_n_comments", LARGEST))}),
+    Operation(id="issue_create", about="work_about_issue_create", faces={
+        "brain": _brain("issue_create", brain_verbs.issue_create, _text("title", required=True),
+                        _text("body"), _LABELS)}),
+    Operation(id="issue_comment", about="work_about_issue_comment", faces={
+        "brain": _brain("issue_comment", brain_verbs.issue_comment, _ISSUE,
+                        _text("body", required=True))}),
+    Operation(id="issue_list", about="work_about_issue_list", faces={
+        "brain": _brain("issue_list", brain_verbs.issue_list,
+                        Argument(name="state", kind="choice", choices=("open", "closed", "all")),
+                        _count("limit", 100, 1))}),
+    Operation(id="issue_update", about="work_about_issue_update", faces={
+        "brain": _brain("issue_update", brain_verbs.issue_update, _ISSUE,
+                        _text("title", blank=False), _text("body", blank=False), _LABELS)}),
+    Operation(id="issue_close", about="work_about_issue_close", faces={
+        "brain": _brain("issue_close", brain_verbs.issue_close, _ISSUE,
+                        _text("comment", blank=False))}),
 )
-
-# What a model may look for here and what only the CLI does, when the run is over.
-_DONE_BY_THE_CLI = frozenset({
-    "publish", "share", "update", "finish", "start", "issue", "comment", "label", "close", "push",
-    "pr", "merge", "next",
-})
-
-
-class Stopped(Exception):
-    """A call that ends with this envelope."""
-
-    def __init__(self, envelope: Envelope) -> None:
-        super().__init__(envelope)
-        self.envelope = envelope
 
 
 # ---------------------------------------------------------------- asking
 
 
+class Faults(Protocol):
+    """How a surface tells what went wrong."""
+
+    def no_verb(self, verb: str, faces: tuple[Face, ...], language: str) -> Envelope: ...
+    def flawed(self, face: Face, flaw: Flaw, name: str, language: str) -> Envelope: ...
+    def elsewhere(self, verb: str, language: str) -> Envelope: ...
+    def failed(self, problem: Problem, arguments: Arguments, language: str) -> Envelope: ...
+    def bug(self, language: str) -> Envelope: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """What differs between the surfaces in every answer."""
+
+    faults: Faults
+    limit: int
+
+
+_MANNERS: dict[Surface, _Manner] = {
+    "cell": _Manner(cell_faults, ANSWER), "brain": _Manner(brain_faults, BRAIN_ANSWER),
+}
+
+
 def answer(surface: Surface, verb: str, arguments: Arguments, context: Context) -> Envelope:
-    """Do it. Every end is an envelope of at most `ANSWER` characters; faults go to the log."""
+    """Do it. Every end is an envelope of bounded size; what broke goes to the log."""
+    manner, language = _MANNERS[surface], context.language
     try:
-        face = _face(surface, verb, context.language)
-        checked = _checked(face, arguments, context.language)
-        if face.does is None:
-            elsewhere = _error("backend_error", "records_elsewhere", context.language, verb=verb)
-            raise Stopped(elsewhere)
-        return fitted(face.does(context, checked), context.language)
-    except Stopped as stopped:
-        return fitted(stopped.envelope, context.language)
-    except HistoryError as error:
-        return fitted(_of_history(error, context.language), context.language)
-    except GitError as error:
-        context.log(f"{verb}: {error.verb}: {error.cause}: {error.detail}")
-        return _of_git(error.cause, context.language)
+        found = _done(surface, verb, arguments, context)
+    except Problem as problem:
+        context.log(f"{verb}: {problem.key}: {getattr(problem, 'detail', '')} {problem.slots}")
+        found = manner.faults.failed(problem, arguments, language)
     except Exception:
         context.log(f"{verb}: {traceback.format_exc()}")
-        return _error("backend_error", "records_bug", context.language)
+        found = manner.faults.bug(language)
+    return fitted(found, language, manner.limit)
+
+
+def _done(surface: Surface, verb: str, arguments: Arguments, context: Context) -> Envelope:
+    faults, language = _MANNERS[surface].faults, context.language
+    faces = faces_of(surface, context.offers)
+    face = next((face for face in faces if face.name == verb), None)
+    if face is None:
+        return faults.no_verb(verb, faces, language)
+    if not (context.started or face.starts):
+        raise Problem("work_not_started")
+    if flaw := flaw_of(face, arguments):
+        return faults.flawed(face, *flaw, language)
+    if face.does is None:
+        return faults.elsewhere(verb, language)
+    given = {name: value for name, value in arguments.items() if value is not None}
+    return face.does(context, given)
+
+
+def faces_of(surface: Surface, offers: Callable[[str], bool]) -> tuple[Face, ...]:
+    """What this surface has, in the order of the table."""
+    return tuple(
+        operation.faces[surface] for operation in OPERATIONS
+        if surface in operation.faces and offers(operation.id)
+    )
 
 
 def cell(
     argv: Sequence[str], history: Sealed, order: Order, limits: Limits, tested: Tested | None,
-    log: Callable[[str], object] = sys.stderr.write,
+    log: Callable[[str], None],
 ) -> Envelope:
     """`agentcells cell <argv>` inside a run: a command line, answered."""
     context = CellContext(
@@ -159,193 +214,34 @@ def cell(
 def usage(surface: Surface = "cell") -> tuple[tuple[str, str], ...]:
     """Each verb with its arguments, and what it is for."""
     return tuple(
-        (_line_of(operation.faces[surface]), say(operation.about))
-        for operation in OPERATIONS if surface in operation.faces
+        (cell_faults.line_of(face), say(face.about or operation.about))
+        for operation in OPERATIONS if (face := operation.faces.get(surface))
     )
 
 
-# ---------------------------------------------------------------- the command line
-
-
 def parse(argv: Sequence[str], language: str = "en") -> tuple[str, Arguments] | Envelope:
-    """(verb, arguments) of a command line, or the envelope that says what is wrong with it.
-
-    A word behind an option belongs to it, "--" ends the options. A message may stand alone.
-    """
+    """(verb, arguments) of a command line, or the envelope that says what is wrong with it."""
     if not argv or argv[0] in ("help", "--help", "-h"):
         return door.ok(say("records_help", language), {"verbs": dict(usage())})
     verb, *words = argv
+    faces = faces_of("cell", lambda _operation: True)
+    face = next((face for face in faces if face.name == verb), None)
+    if face is None:
+        return cell_faults.no_verb(verb, faces, language)
     try:
-        face = _face("cell", verb, language)
-        return verb, _read(face, words, language)
-    except Stopped as stopped:
-        return stopped.envelope
+        return verb, read(face, words, language)
+    except Misspelt as misspelt:
+        return misspelt.envelope
 
 
-def _read(face: Face, words: list[str], language: str) -> Arguments:
-    values: Arguments = {}
-    alone: list[str] = []
-    while words:
-        word = words.pop(0)
-        if word == "--":
-            alone += words
-            break
-        if not word.startswith("-") or word == "-":
-            alone.append(word)
-            continue
-        argument, value = _option(face, word, words, language)
-        if argument.name in values:
-            raise Stopped(_bad(face, language, "records_twice", word=_short(word)))
-        values[argument.name] = value
-    if alone:
-        _stand_alone(face, alone, values, language)
-    return values
+# ---------------------------------------------------------------- the size of an answer
 
 
-def _option(face: Face, word: str, words: list[str], language: str) -> tuple[Argument, object]:
-    """`-m TEXT`, `-mTEXT`, `--message=TEXT`, `--log`."""
-    for argument in face.arguments:
-        for option in argument.options:
-            if argument.kind == "flag" and word == option:
-                return argument, True
-            if argument.kind == "flag":
-                continue
-            if word == option:
-                if not words:
-                    raise Stopped(_bad(face, language, "records_no_value", word=option))
-                return argument, _value(argument, words.pop(0))
-            long = option.startswith("--")
-            if word.startswith(f"{option}=" if long else option):
-                return argument, _value(argument, word[len(option) + long:])
-    raise Stopped(_bad(face, language, "records_no_option", word=_short(word)))
-
-
-def _stand_alone(face: Face, alone: list[str], values: Arguments, language: str) -> None:
-    listed = next((a for a in face.arguments if a.kind == "texts"), None)
-    single = next((a for a in face.arguments if a.kind == "text"), None)
-    if listed is not None:
-        values[listed.name] = alone
-    elif single is not None and single.name not in values and len(alone) == 1:
-        values[single.name] = alone[0]
-    else:
-        raise Stopped(_bad(face, language, "records_extra_word", word=_short(alone[-1])))
-
-
-def _value(argument: Argument, word: str) -> object:
-    if argument.kind == "number" and word.isascii() and word.isdecimal() and len(word) < 16:
-        return int(word)
-    return word
-
-
-# ---------------------------------------------------------------- checking a call
-
-
-def _face(surface: Surface, verb: str, language: str) -> Face:
-    faces = [op.faces[surface] for op in OPERATIONS if surface in op.faces]
-    found = next((face for face in faces if face.name == verb), None)
-    if found is not None:
-        return found
-    if verb in _DONE_BY_THE_CLI:
-        raise Stopped(_error("policy_blocked", "records_done_later", language))
-    names = ", ".join(face.name for face in faces)
-    raise Stopped(_error("not_found", "records_no_verb", language, verb=_short(verb), verbs=names))
-
-
-def _checked(face: Face, arguments: Arguments, language: str) -> Arguments:
-    """The arguments, each known, present when required, and of its kind. None counts as absent."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    known = {argument.name: argument for argument in face.arguments}
-    for name in given:
-        if name not in known:
-            raise Stopped(_bad(face, language, "records_no_argument", word=_short(str(name))))
-    for argument in face.arguments:
-        if argument.required and not _is_there(given.get(argument.name)):
-            raise Stopped(_bad(face, language, "records_missing", word=argument.name))
-        if argument.name in given and not _fits(argument.kind, given[argument.name]):
-            raise Stopped(_bad(face, language, "records_wrong_kind", word=argument.name))
-    return given
-
-
-def _is_there(value: object) -> bool:
-    return bool(value.strip()) if isinstance(value, str) else bool(value)
-
-
-def _fits(kind: Kind, value: object) -> bool:
-    if kind == "text":
-        return isinstance(value, str)
-    if kind == "texts":
-        return isinstance(value, list | tuple) and all(map(_is_path, value))
-    if kind == "number":
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return isinstance(value, bool)
-
-
-def _is_path(value: object) -> bool:
-    """Text that can be the name of a file: not every string of JSON can."""
-    if not isinstance(value, str) or not value:
-        return False
-    try:
-        value.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in value
-
-
-# ---------------------------------------------------------------- every end is an envelope
-
-
-def _bad(face: Face, language: str, key: str, **slots: object) -> Envelope:
-    hint = say("records_usage", language, usage=_line_of(face))
-    return door.error("policy_blocked", say(key, language, **slots), hint)
-
-
-def _error(code: Code, key: str, language: str, **slots: object) -> Envelope:
-    return door.error(code, say(key, language, **slots), say(f"{key}_hint", language, **slots))
-
-
-def _of_history(error: HistoryError, language: str) -> Envelope:
-    """A refusal of the history, with the next step where there is one of its own."""
-    slots = dict(error.slots)
-    summary = (_of_gate(error.findings[0], language) if isinstance(error, GateRefused)
-               else say(error.key, language, **slots))
-    if more := slots.get("more"):
-        summary += " " + say("records_more", language, more=more)
-    own = f"{error.key}_hint"
-    general = "records_refused_hint" if isinstance(error, Refused) else "records_hint"
-    code: Code = "policy_blocked"
-    if error.key == "records_no_such_path":
-        code = "not_found"
-    elif error.key == "records_markers_left":
-        code = "conflict"
-    return door.error(code, summary, say(own if own in SENTENCES else general, language, **slots))
-
-
-def _of_gate(finding: Finding, language: str) -> str:
-    """One finding in words of the work; a rule without a sentence is named as it is."""
-    key = f"records_rule_{finding.rule}"
-    rule = finding.rule.replace("_", " ")
-    if key in SENTENCES:
-        rule = say(key, language, detail=finding.detail)
-    if not finding.path:
-        return say("records_gate_whole", language, rule=rule)
-    return say("records_gate", language, path=shown(finding.path), rule=rule)
-
-
-def _of_git(cause: Cause, language: str) -> Envelope:
-    if cause == "auth":
-        return _error("auth_failed", "records_no_access", language)
-    if cause in ("conflict", "rejected_stale"):
-        return _error("conflict", "records_in_the_way", language)
-    if cause in ("timeout", "network"):
-        return _error("backend_error", "records_slow", language)
-    return _error("backend_error", "records_disk" if cause == "disk" else "records_bug", language)
-
-
-def fitted(envelope: Envelope, language: str) -> Envelope:
-    """The same in at most `ANSWER` characters of JSON: the longest part is cut, and says so."""
+def fitted(envelope: Envelope, language: str, limit: int = ANSWER) -> Envelope:
+    """The same in at most `limit` characters of JSON: the longest part is cut, and says so."""
     whole = dict(envelope.get("data", {}))
     data = dict(whole)
-    while _size({**envelope, "data": data}) > ANSWER and data:
+    while _size({**envelope, "data": data}) > limit and data:
         name = max(data, key=lambda part: _size(data[part]))
         value = data[name]
         if isinstance(value, str):
@@ -366,24 +262,7 @@ def _size(value: object) -> int:
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def _line_of(face: Face) -> str:
-    words = [face.name]
-    for argument in face.arguments:
-        word = " ".join([*argument.options[:1], *_SHOWN[argument.kind]])
-        words.append(word if argument.required else f"[{word}]")
-    return " ".join(words)
-
-
-_SHOWN: dict[Kind, tuple[str, ...]] = {
-    "text": ('"MESSAGE"',), "texts": ("PATH...",), "number": ("N",), "flag": (),
-}
-
-
-def _short(word: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in word[:_WORD])
-
-
 __all__ = [
-    "ANSWER", "OPERATIONS", "Argument", "Face", "Operation", "answer", "cell", "fitted", "parse",
-    "usage",
+    "ANSWER", "OPERATIONS", "Argument", "Face", "Operation", "answer", "cell", "faces_of", "fitted",
+    "parse", "usage",
 ]

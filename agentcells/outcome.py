@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from agentcells.model import Outcome, OutcomeKind
+from agentcells.run import Outcome, OutcomeKind
 from agentcells.resets import reset_time
 from agentcells.text import bounded, clean, head_tail
 

@@ -11,18 +11,17 @@ from agentcells.config import Cell, Config
 from agentcells.markers import below, parse_marker
 from agentcells.model import (
     ANSWER,
+    Account,
+    Comment,
     DONE,
     MERGE,
-    NEEDS_HUMAN,
-    Account,
-    Claim,
-    Comment,
-    Marker,
     Member,
+    NEEDS_HUMAN,
     Pair,
     Problem,
-    Snapshot,
 )
+from agentcells.plan import Claim, Snapshot
+from agentcells.posts import Marker
 from agentcells.sentences import say
 
 LIMIT = 200_000  # characters of the whole prompt

@@ -9,24 +9,19 @@ from agentcells import rounds
 from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
-from agentcells.model import (
-    MERGE,
+from agentcells.model import Comment, MERGE
+from agentcells.plan import (
     Action,
     AssignOwner,
     CloseRun,
-    Comment,
-    Ledger,
-    LedgerRow,
-    Marker,
     MergePull,
     OpenPull,
-    Outcome,
     Post,
-    Proof,
     Push,
-    RunFact,
     WriteLedger,
 )
+from agentcells.posts import Ledger, LedgerRow, Marker
+from agentcells.run import Outcome, Proof, RunFact
 from agentcells.pairs import facts
 from agentcells.settle import Settled, conflicting, end_of, published, settle
 from agentcells.trust import Distrust, may_run, same

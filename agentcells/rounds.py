@@ -7,18 +7,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import get_args
 
-from agentcells.model import (
-    ANSWER,
-    WEATHER,
-    Comment,
-    Ledger,
-    LedgerRow,
-    Marker,
-    Move,
-    Order,
-    Outcome,
-    OutcomeKind,
-)
+from agentcells.model import ANSWER, Comment
+from agentcells.posts import Ledger, LedgerRow, Marker, Move
+from agentcells.run import Order, Outcome, OutcomeKind, WEATHER
 
 IN_A_ROW = 3  # failures, then the owner is asked (R33)
 GRACE = timedelta(minutes=15)  # after the time-out of another machine's run (R17)

@@ -23,7 +23,8 @@ from agentcells import claude, outcome, provision
 from agentcells.attend import Told, attend
 from agentcells.confine import own_account
 from agentcells.git import Git
-from agentcells.model import Order, Outcome, OutcomeKind, Problem, Proof, RunEnd, Tested
+from agentcells.model import Problem
+from agentcells.run import Order, Outcome, OutcomeKind, Proof, RunEnd, Tested
 from agentcells.proxy import Proxy, Way
 from agentcells.sandbox import Box, Containment, available
 from agentcells.sentences import say

@@ -8,21 +8,16 @@ from agentcells import rounds
 from agentcells.case import Case
 from agentcells.config import Cell
 from agentcells.merging import merge_obstacle
-from agentcells.model import (
-    ANSWER,
+from agentcells.model import ANSWER, Comment, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN
+from agentcells.run import (
     AT_ONCE_HUMAN,
-    DONE,
-    IN_REVIEW,
-    MERGE,
-    NEEDS_HUMAN,
-    WEATHER,
-    Comment,
     Delivery,
     Order,
     Outcome,
     RunEnd,
     RunFact,
     Verdict,
+    WEATHER,
 )
 from agentcells.replies import reply_cell
 from agentcells.trust import Approval

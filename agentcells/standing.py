@@ -11,17 +11,9 @@ from typing import Any
 from agentcells import rounds, trust
 from agentcells.case import Case, open_case
 from agentcells.config import Cell, Config
-from agentcells.model import (
-    HOLD,
-    IN_REVIEW,
-    NEEDS_HUMAN,
-    Pair,
-    Plan,
-    RunFact,
-    Skip,
-    Snapshot,
-    Unreadable,
-)
+from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, Pair
+from agentcells.plan import Plan, Skip, Snapshot, Unreadable
+from agentcells.run import RunFact
 from agentcells.sentences import say
 from agentcells.text import printable
 

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from agentcells.forge import Listing
-from agentcells.model import Brake, Item, Order, Problem, RunEnd, RunId
+from agentcells.model import Item, Problem, RunId
+from agentcells.plan import Brake
+from agentcells.run import Order, RunEnd
 from agentcells.wire import from_json, to_json
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from agentcells.config import Config, load
 from agentcells.events import Emit
-from agentcells.model import Plan, Snapshot
+from agentcells.plan import Plan, Snapshot
 from agentcells.store import RunFolder, State
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def run_pass(
     from agentcells.observe import Observer
 
     claimed: list[RunFolder] = []
+    plan = Plan()
     forge = forge or open_forge(config)
     for _ in range(ROUNDS):
         observer = Observer(config, forge, state)

@@ -10,13 +10,8 @@ from typing import Any, assert_never
 from agentcells import wire
 from agentcells.config import Cell, Config
 from agentcells.markers import below, parse_marker
-from agentcells.model import (
-    DONE,
-    HOLD,
-    IN_REVIEW,
-    MERGE,
-    NEEDS_HUMAN,
-    WORKING,
+from agentcells.model import DONE, HOLD, IN_REVIEW, MERGE, NEEDS_HUMAN, WORKING
+from agentcells.plan import (
     Action,
     AssignOwner,
     Brake,

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 from agentcells.config import Config
 from agentcells.markers import below, looks_ours, parse_ledger, parse_marker, verify
-from agentcells.model import Account, Comment, Ledger, Marker, Member, Pair
+from agentcells.model import Account, Comment, Member, Pair
+from agentcells.posts import Ledger, Marker
 
 Voice: TypeAlias = Literal["instruction", "email", "ours", "records", "reference"]
 Command: TypeAlias = Literal["", "hold", "stop", "resume", "ok"]

@@ -10,27 +10,10 @@ from agentcells.config import Cell, Config
 from agentcells.config_model import Commands, Factory, Limits, Records, Sandbox
 from agentcells.decide import pair_up
 from agentcells.markers import render_ledger, render_marker
-from agentcells.model import (
-    Account,
-    Cleared,
-    Comment,
-    Delivery,
-    Edit,
-    Event,
-    Finding,
-    Item,
-    Label,
-    Ledger,
-    Marker,
-    Order,
-    Plan,
-    PullFacts,
-    RunId,
-    Sha,
-    Skip,
-    Snapshot,
-    Verdict,
-)
+from agentcells.model import Account, Comment, Edit, Event, Item, Label, PullFacts, RunId, Sha
+from agentcells.plan import Plan, Skip, Snapshot
+from agentcells.posts import Ledger, Marker
+from agentcells.run import Cleared, Delivery, Finding, Order, Verdict
 from agentcells.trust import text_hash
 
 ALICE = Account(id="U1", login="alice")  # the owner

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from agentcells.forge import Remote
 from agentcells.git import Git
-from agentcells.model import Cleared, Proof, RunId, Sha
+from agentcells.model import RunId, Sha
+from agentcells.run import Cleared, Proof
 
 PROOF = Proof(run=RunId("r1"), nonce="0123456789abcdef", containment="strong")
 _ENV = {

@@ -9,24 +9,10 @@ from typing import Any
 from agentcells.config import Cell, Config
 from agentcells.config_model import Commands, Factory, Limits
 from agentcells.markers import render_ledger, render_marker
-from agentcells.model import (
-    Account,
-    Claim,
-    Comment,
-    Event,
-    Item,
-    Label,
-    Ledger,
-    LedgerRow,
-    Marker,
-    Order,
-    Pair,
-    PullFacts,
-    RunFact,
-    RunId,
-    Sha,
-    Snapshot,
-)
+from agentcells.model import Account, Comment, Event, Item, Label, Pair, PullFacts, RunId, Sha
+from agentcells.plan import Claim, Snapshot
+from agentcells.posts import Ledger, LedgerRow, Marker
+from agentcells.run import Order, RunFact
 
 ALICE = Account(id="U1", login="alice")
 BOB = Account(id="U2", login="bob")

@@ -11,36 +11,26 @@ from agentcells import rounds
 from agentcells.config import Config
 from agentcells.decide import decide, pair_up
 from agentcells.markers import below, render_ledger, whole
-from agentcells.model import (
-    Account,
+from agentcells.model import Account, Edit, Item, Pair, Sha
+from agentcells.plan import (
     Action,
     AssignOwner,
     Brake,
     Claim,
-    Cleared,
     CloseRun,
     DeleteBranch,
-    Edit,
-    Item,
-    Ledger,
-    Marker,
     MergePull,
     OpenPull,
-    Outcome,
-    Pair,
     Plan,
     Post,
-    Proof,
     Push,
-    RunEnd,
-    RunFact,
     SetBrake,
     SetState,
-    Sha,
     Snapshot,
-    Tested,
     WriteLedger,
 )
+from agentcells.posts import Ledger, Marker
+from agentcells.run import Cleared, Outcome, Proof, RunEnd, RunFact, Tested
 from agentcells.trust import Approval, may_run, our_ledger, our_marker
 from tests.builders import (
     ALICE,

@@ -15,7 +15,7 @@ from agentcells.history import checkout as checkout_room
 from agentcells.history.checkout import PATCH_LIMIT, Checkout, OwnWorkRefused, find_root
 from agentcells.history.own_git import OwnGitError
 from agentcells.history.sealed import GateRefused
-from agentcells.model import FileView, Finding
+from agentcells.run import FileView, Finding
 from tests.records_world import Desk, git, plain_home
 
 

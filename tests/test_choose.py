@@ -10,18 +10,9 @@ import pytest
 
 from agentcells.choose import distance
 from agentcells.decide import decide
-from agentcells.model import (
-    Brake,
-    Claim,
-    Ledger,
-    LedgerRow,
-    Marker,
-    Move,
-    Post,
-    RunFact,
-    SetState,
-    Unreadable,
-)
+from agentcells.plan import Brake, Claim, Post, SetState, Unreadable
+from agentcells.posts import Ledger, LedgerRow, Marker, Move
+from agentcells.run import RunFact
 from tests.builders import (
     ALICE,
     AUTOMERGE,

@@ -9,25 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentcells.decide import decide, state_of
-from agentcells.model import (
-    Brake,
-    Claim,
-    Ledger,
-    LedgerRow,
-    Marker,
-    MergePull,
-    Move,
-    OpenPull,
-    Outcome,
-    Post,
-    Proof,
-    Push,
-    RunEnd,
-    RunFact,
-    RunId,
-    SetState,
-    Unreadable,
-)
+from agentcells.model import RunId
+from agentcells.plan import Brake, Claim, MergePull, OpenPull, Post, Push, SetState, Unreadable
+from agentcells.posts import Ledger, LedgerRow, Marker, Move
+from agentcells.run import Outcome, Proof, RunEnd, RunFact
 from agentcells.rounds import OUTCOMES
 from tests.builders import (
     ALICE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from agentcells.model import SetState
+from agentcells.plan import SetState
 from tests.builders import (
     ALICE,
     BOB,

@@ -14,7 +14,8 @@ import agentcells
 from agentcells import gate
 from agentcells.flags import FLAGS
 from agentcells.gate import Rules
-from agentcells.model import Cleared, CommitView, FileView, Sha
+from agentcells.model import Sha
+from agentcells.run import Cleared, CommitView, FileView
 from agentcells.protected import DEFAULT_PROTECTED
 from agentcells.secrets import Secrets
 from agentcells.sentences import SENTENCES

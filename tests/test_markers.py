@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentcells import markers
-from agentcells.model import Ledger, LedgerRow, Marker, MarkerKind, Move, OutcomeKind
+from agentcells.posts import Ledger, LedgerRow, Marker, MarkerKind, Move
+from agentcells.run import OutcomeKind
 
 KEY = b"k" * 32
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

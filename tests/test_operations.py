@@ -17,13 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vocabulary import hits, strings
 
-from agentcells import gate, model
+from agentcells import gate
 from agentcells.cell_verbs import CellContext
 from agentcells.git import Git
 from agentcells.git_process import program
 from agentcells.history.sealed import Sealed
-from agentcells.model import FileView, Finding
 from agentcells.operations import ANSWER, OPERATIONS, answer, cell, parse, usage
+from agentcells.run import FileView, Finding
 from agentcells.secrets import Secrets
 from agentcells.sentences import SENTENCES
 from agentcells.sentences.records import RECORDS
@@ -43,7 +43,7 @@ class Run:
     needs_record: bool = True
     needs_test: bool = True
     issue: int | None = 50
-    tested: model.Tested | None = None
+    tested: run.Tested | None = None
     language: str = "en"
     logged: list[str] = field(default_factory=list)
 
@@ -73,7 +73,7 @@ class Run:
         return envelope
 
     def passed(self) -> None:
-        self.tested = model.Tested(tree=self.sealed.tree_now(), passed=True, at=datetime.now(UTC))
+        self.tested = run.Tested(tree=self.sealed.tree_now(), passed=True, at=datetime.now(UTC))
 
 
 def checked(envelope: dict[str, Any]) -> None:
@@ -166,8 +166,8 @@ def test_r8_a_test_that_failed_or_was_of_other_files_is_still_missing(run: Run) 
     tree = run.sealed.tree_now()
     for tested in (
         None,
-        model.Tested(tree=tree, passed=False, at=datetime.now(UTC)),
-        model.Tested(tree="0" * 40, passed=True, at=datetime.now(UTC)),
+        run.Tested(tree=tree, passed=False, at=datetime.now(UTC)),
+        run.Tested(tree="0" * 40, passed=True, at=datetime.now(UTC)),
     ):
         run.tested = tested
         assert run.ask("observe")["data"]["next_recommended"]["tool"] == "agentcells cell test"
@@ -583,7 +583,7 @@ def test_no_sentence_of_the_doors_speaks_of_version_control() -> None:
 
 
 def test_the_table_has_a_description_for_each_verb_and_no_forbidden_word() -> None:
-    assert {operation.faces["cell"].name for operation in OPERATIONS} == VERBS
+    assert {op.faces["cell"].name for op in OPERATIONS if "cell" in op.faces} == VERBS
     for line, about in usage():
         assert about
         assert not hits(line + about)
@@ -628,7 +628,8 @@ def test_answers_in_japanese_are_japanese(run: Run) -> None:
 
 
 def test_a_run_answers_its_command_lines(run: Run) -> None:
-    from agentcells.model import Order, RunId, Sha
+    from agentcells.model import RunId, Sha
+    from agentcells.run import Order
     from agentcells.store import Limits
 
     order = Order(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentcells import outcome
-from agentcells.model import WEATHER
+from agentcells.run import WEATHER
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)  # a Monday
 NEXTS = ("review", "needs-human")

@@ -34,7 +34,8 @@ from pair_world import (
 )
 
 from agentcells import prompt
-from agentcells.model import Check, Edit, Event, Marker, Problem
+from agentcells.model import Check, Edit, Event, Problem
+from agentcells.posts import Marker
 from agentcells.sentences import SENTENCES
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from agentcells.model import MergePull, Post, SetState, Sha
+from agentcells.model import Sha
+from agentcells.plan import MergePull, Post, SetState
 from tests.builders import (
     AUTOMERGE,
     GATE,

@@ -9,18 +9,9 @@ import pytest
 
 from agentcells.config_model import Cell
 from agentcells.decide import decide
-from agentcells.model import (
-    CloseRun,
-    DeleteBranch,
-    Ledger,
-    LedgerRow,
-    Marker,
-    Move,
-    Post,
-    RunFact,
-    SetState,
-    WriteLedger,
-)
+from agentcells.plan import CloseRun, DeleteBranch, Post, SetState, WriteLedger
+from agentcells.posts import Ledger, LedgerRow, Marker, Move
+from agentcells.run import RunFact
 from tests.builders import (
     ALICE,
     BOB,

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from agentcells.decide import decide
-from agentcells.model import Ledger, LedgerRow, Marker, Move, Post, SetState, WriteLedger
+from agentcells.plan import Post, SetState, WriteLedger
+from agentcells.posts import Ledger, LedgerRow, Marker, Move
 from tests.builders import (
     ALICE,
     BOB,

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from agentcells import rounds
-from agentcells.model import Ledger, LedgerRow, Marker, Move, Outcome
+from agentcells.posts import Ledger, LedgerRow, Marker, Move
+from agentcells.run import Outcome
 from tests.builders import MACHINE, at, comment, decision, order
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agentcells import claude, scripted_agent
-from agentcells.model import Order
+from agentcells.run import Order
 from agentcells.store import Limits
 
 FILE = str(Path(scripted_agent.__file__))

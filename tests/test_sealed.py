@@ -20,7 +20,8 @@ from agentcells.history import HistoryError, Refused
 from agentcells.history.kept import keep, take_in, take_over
 from agentcells.history.layout import lay_out
 from agentcells.history.sealed import GateRefused, Sealed
-from agentcells.model import FileView, Finding, Sha
+from agentcells.model import Sha
+from agentcells.run import FileView, Finding
 from agentcells.sentences import say
 
 NOBODY = "0123456789" * 4

@@ -11,21 +11,10 @@ import pytest
 from agentcells import case as cases
 from agentcells.decide import decide
 from agentcells.merging import merge_obstacle, within
-from agentcells.model import (
-    Brake,
-    CloseRun,
-    Ledger,
-    LedgerRow,
-    Outcome,
-    Post,
-    Proof,
-    RunEnd,
-    RunFact,
-    RunId,
-    SetBrake,
-    SetState,
-    WriteLedger,
-)
+from agentcells.model import RunId
+from agentcells.plan import Brake, CloseRun, Post, SetBrake, SetState, WriteLedger
+from agentcells.posts import Ledger, LedgerRow
+from agentcells.run import Outcome, Proof, RunEnd, RunFact
 from agentcells.publish import _merge
 from agentcells.settle import end_of
 from tests.builders import (

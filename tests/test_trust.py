@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from agentcells.model import Account, Comment, Item, Label, Ledger, Marker, Move, Pair
+from agentcells.model import Account, Comment, Item, Label, Pair
+from agentcells.posts import Ledger, Marker, Move
 from agentcells.trust import (
     Approval,
     Distrust,

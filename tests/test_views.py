@@ -30,31 +30,27 @@ from pair_world import (
 )
 
 from agentcells import views
-from agentcells.model import (
+from agentcells.model import RunId, Sha
+from agentcells.plan import (
     Action,
     AssignOwner,
     Brake,
     Claim,
-    Cleared,
     CloseRun,
     DeleteBranch,
-    Ledger,
-    Marker,
     MergePull,
-    Move,
     OpenPull,
     Plan,
     Post,
-    Proof,
     Push,
-    RunId,
     SetBrake,
     SetState,
-    Sha,
     Skip,
     Unreadable,
     WriteLedger,
 )
+from agentcells.posts import Ledger, Marker, Move
+from agentcells.run import Cleared, Proof
 from agentcells.standing import cut, padded, width
 
 KEY, REPO, RUN = "alice/game#12", "alice/game", RunId("r1")

@@ -35,7 +35,8 @@ from agentcells.history.own_state import (
     unfinished,
 )
 from agentcells.history.sealed import GateRefused, Inspect
-from agentcells.model import CommitView, FileView, Finding, Sha
+from agentcells.model import Sha
+from agentcells.run import CommitView, FileView, Finding
 
 InspectPush: TypeAlias = Callable[[Sha, Iterable[CommitView]], tuple[Finding, ...]]
 

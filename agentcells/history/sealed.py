@@ -25,7 +25,8 @@ from agentcells.history.message import sealed_message, split_message
 from agentcells.history.names import below, plain_folders, shown
 from agentcells.history.removal import remove
 from agentcells.history.walk import Bounds, Found, Refusal, Rules, walk
-from agentcells.model import FileView, Finding, Sha
+from agentcells.model import Sha
+from agentcells.run import FileView, Finding
 
 Inspect: TypeAlias = Callable[[Sequence[FileView], str], tuple[Finding, ...]]
 

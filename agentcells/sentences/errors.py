@@ -939,4 +939,141 @@ ERRORS: dict[str, tuple[str, str]] = {
         "tick asks again.",
         "GitHub の答えが完全ではありません ({operation}、{repo}): {detail}。そこからは何も判断せず、次の tick が改めて尋ねます。",
     ),
+    # ---- forges over HTTP, and Gitea
+    "forge_insecure": (
+        "`api_url` in cells.toml is {api}: a token is sent over https only (plain http to this very machine excepted).",
+        "cells.toml の api_url が {api} です。トークンは https でのみ送ります (このマシン自身への http を除く)。",
+    ),
+    "forge_ca_file": (
+        "The certificate file {path} (`ca_file` in cells.toml) cannot be used: {detail}.",
+        "証明書ファイル {path} (cells.toml の ca_file) を使えません: {detail}。",
+    ),
+    "forge_certificate": (
+        "The certificate of {host} is not trusted: {detail}. For a forge with a certificate of its own, set `ca_file` in cells.toml.",
+        "{host} の証明書を信頼できません: {detail}。独自の証明書を持つフォージでは、cells.toml に ca_file を書いてください。",
+    ),
+    "forge_network": (
+        "{host} cannot be reached: {detail}. The next tick looks first at what was done, then tries again.",
+        "{host} に届きません: {detail}。次の tick は、何が済んだかをまず調べてから再び試みます。",
+    ),
+    "gitea_bad_token": (
+        "Gitea does not accept the token (401): {detail}. Make a new one in the account's settings, under Applications, and put it where `token` in cells.toml points; nothing was read or written.",
+        "Gitea がトークンを受け付けません (401): {detail}。アカウントの設定の「アプリケーション」で新しく作り、cells.toml の token が指す場所に置いてください。何も読み書きしていません。",
+    ),
+    "gitea_blocked_account": (
+        "Gitea keeps the account of the token out: {detail}. Sign in once in the browser, or ask the administrator.",
+        "Gitea がこのトークンのアカウントを締め出しています: {detail}。ブラウザで一度サインインするか、管理者に尋ねてください。",
+    ),
+    "gitea_rate_limit": (
+        "{api} asks for a pause until {until:%Y-%m-%d %H:%M} UTC (429). The next tick after that continues by itself.",
+        "{api} が {until:%Y-%m-%d %H:%M} UTC まで待つよう求めています (429)。その後の tick が自動的に再開します。",
+    ),
+    "gitea_redirect": (
+        "{api} answers with a redirection ({status}), and a token is not sent on to another address. Set the final address as `api_url` in cells.toml.",
+        "{api} が転送 ({status}) を返しました。トークンを別のアドレスには送りません。cells.toml の api_url に最終的なアドレスを書いてください。",
+    ),
+    "gitea_renamed": (
+        "The repository {repo} is now called {now}. Write the new name into `repos` of cells.toml, then run `agentcells init --relock`.",
+        "リポジトリ {repo} の名前は現在 {now} です。cells.toml の repos に新しい名前を書き、`agentcells init --relock` を実行してください。",
+    ),
+    "gitea_no_api": (
+        "There is no Gitea at {api} that knows {operation} (status {status}). Check `api_url` in cells.toml: it ends with /api/v1. Or the Gitea is too old.",
+        "{api} に {operation} を知る Gitea がありません (状態 {status})。cells.toml の api_url を確かめてください。末尾は /api/v1 です。Gitea が古すぎる場合もあります。",
+    ),
+    "gitea_no_json": (
+        "{api} answered {operation} with a page instead of data (status {status}): a proxy or a sign-in page of the network, perhaps. The next tick tries again.",
+        "{api} が {operation} にデータでなくページを返しました (状態 {status})。プロキシかネットワークのサインイン画面かもしれません。次の tick が再び試みます。",
+    ),
+    "gitea_outage": (
+        "Gitea has trouble (status {status}, {operation}): {detail}. The next tick tries again.",
+        "Gitea に障害があります (状態 {status}、{operation}): {detail}。次の tick が再び試みます。",
+    ),
+    "gitea_scope": (
+        "The token of {login} lacks a scope for {operation}; it needs one of: {permission}. agentcells wants read:user, write:issue and write:repository. Make a new token with them: the scopes of an old one cannot be changed.",
+        "{login} のトークンには {operation} のスコープがありません。必要なもの (いずれか): {permission}。agentcells には read:user、write:issue、write:repository が要ります。既存のトークンのスコープは変えられないので、新しく作ってください。",
+    ),
+    "gitea_forbidden": (
+        "The account {login} may not do this ({operation}). It needs: {permission}. Gitea says: {detail}",
+        "アカウント {login} にはこの操作の権限がありません ({operation})。必要なもの: {permission}。Gitea の応答: {detail}",
+    ),
+    "gitea_archived": (
+        "{repo} is archived, so Gitea refuses every change. Unarchive it in its settings, or take it out of `repos` in cells.toml.",
+        "{repo} はアーカイブ済みのため、Gitea はすべての変更を拒みます。設定で解除するか、cells.toml の repos から外してください。",
+    ),
+    "gitea_no_repository": (
+        "Gitea shows no repository {repo} to the account {login}: it does not exist, or the account has no access. Check `repos` in cells.toml and the collaborators of the repository.",
+        "Gitea はアカウント {login} にリポジトリ {repo} を見せません。存在しないか、アクセス権がありません。cells.toml の repos とリポジトリの共同作業者を確かめてください。",
+    ),
+    "gitea_no_account": (
+        "Gitea has no account {account} (any more). If it was renamed, write the new name into cells.toml.",
+        "Gitea にアカウント {account} はありません。名前が変わったのなら、cells.toml に新しい名前を書いてください。",
+    ),
+    "gitea_not_found": (
+        "Gitea does not find it ({operation}): {detail}. If all issues of {repo} are missing, its issues or pull requests are switched off.",
+        "Gitea に見つかりません ({operation}): {detail}。{repo} の issue がすべて見つからないなら、issue かプルリクエストの機能が無効です。",
+    ),
+    "gitea_no_label": (
+        "{repo} has no label {label}. `agentcells init` creates the labels of your cells.",
+        "{repo} にラベル {label} がありません。`agentcells init` がセルのラベルを作ります。",
+    ),
+    "gitea_label_not_set": (
+        "The labels of #{number} in {repo} are not what was just set: somebody changes them at the same time. The next tick looks again.",
+        "{repo} の #{number} のラベルが、いま設定したものと違います。同時に誰かが変更しています。次の tick が見直します。",
+    ),
+    "gitea_no_comment": (
+        "The comment {comment} on #{number} of {repo} is not there, or is not one that can be edited.",
+        "{repo} の #{number} にコメント {comment} がないか、編集できない種類です。",
+    ),
+    "gitea_no_thread": (
+        "There is no review thread {thread} on #{number} of {repo}.",
+        "{repo} の #{number} にレビューのスレッド {thread} はありません。",
+    ),
+    "gitea_no_replies": (
+        "This Gitea cannot be told to answer in a review thread ({operation}): that needs Gitea 1.27 or a Forgejo. Answer in a plain comment.",
+        "この Gitea ではレビューのスレッドに返信できません ({operation})。Gitea 1.27 以降か Forgejo が必要です。通常のコメントで答えてください。",
+    ),
+    "gitea_not_assignable": (
+        "Gitea does not let {login} be assigned to #{number} of {repo}: the account needs access there.",
+        "Gitea は {login} を {repo} の #{number} の担当者にできません。そのアカウントにはアクセス権が必要です。",
+    ),
+    "gitea_left_out": (
+        "#{number} was filed in {repo}, but without its labels or assignees: {login} may not set them there. Set them by hand, and give the account write access.",
+        "{repo} に #{number} を作成しましたが、ラベルか担当者が付いていません。{login} にはその権限がありません。手で付け、アカウントに書き込み権限を与えてください。",
+    ),
+    "gitea_exists": (
+        "It is there already ({operation}): {detail}. The next tick finds it.",
+        "すでに存在します ({operation}): {detail}。次の tick が見つけます。",
+    ),
+    "gitea_stale": (
+        "It is no longer as it was read ({operation}): {detail}. The next tick looks again.",
+        "読み取ったときの状態と変わっています ({operation}): {detail}。次の tick が見直します。",
+    ),
+    "gitea_not_open": (
+        "#{number} of {repo} is {state} by now. The next tick looks again.",
+        "{repo} の #{number} はすでに {state} です。次の tick が見直します。",
+    ),
+    "gitea_merge_wait": (
+        "Gitea does not merge it now ({operation}): {detail}. It has a conflict, is a draft, or is still being checked; the next tick looks again.",
+        "Gitea はいまマージできません ({operation}): {detail}。競合、下書き、または確認中です。次の tick が見直します。",
+    ),
+    "gitea_merge_refused": (
+        "Gitea refuses the merge ({operation}): {detail}. The protection of the base branch or the merge styles of {repo} may forbid it.",
+        "Gitea がマージを拒みました ({operation}): {detail}。ベースブランチの保護か {repo} のマージ方式の設定によるものかもしれません。",
+    ),
+    "gitea_invalid": (
+        "Gitea finds this invalid ({operation}): {detail}",
+        "Gitea はこれを不正とみなしました ({operation}): {detail}",
+    ),
+    "gitea_refused": (
+        "Gitea refuses this ({operation}): {detail}",
+        "Gitea がこの操作を拒みました ({operation}): {detail}",
+    ),
+    "gitea_partial": (
+        "Gitea's answer was not whole ({repo}: {detail}). Nothing is concluded from it; the next tick asks again. If labels do not agree with their events, set the label anew.",
+        "Gitea の答えが完全ではありません ({repo}: {detail})。そこからは何も判断せず、次の tick が改めて尋ねます。ラベルとその履歴が合わないなら、ラベルを付け直してください。",
+    ),
+    "gitea_shrunk": (
+        "The list became shorter while it was read ({operation}), so an entry may have been passed over. The next tick asks again.",
+        "読み取り中に一覧が短くなったため ({operation})、見落としの可能性があります。次の tick が改めて尋ねます。",
+    ),
 }

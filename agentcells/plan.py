@@ -1,0 +1,224 @@
+"""What decide is given and what it wants done: snapshot, plan, actions, skips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from agentcells.model import Account, Member, Pair, RunId, Sha
+from agentcells.posts import Ledger, Marker
+from agentcells.run import Cleared, Proof, RunFact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brake:
+    """The one small file of the state folder that slows the machine (R32). Lost, it starts at nothing."""
+
+    paused_until: datetime | None = None
+    pause_reason: str = ""
+    day: str = ""
+    usd_today: float = 0.0
+    told: tuple[str, ...] = ()
+    stopped: bool = False
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """An item that could not be read now: it is left alone with this reason (R21)."""
+
+    repo: str
+    number: int
+    title: str
+    detail: str
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """All that `decide` may know."""
+
+    now: datetime
+    viewer: Account
+    owner: Account
+    machine: str
+    pairs: tuple[Pair, ...]
+    runs: tuple[RunFact, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    brake: Brake = field(default_factory=Brake)
+    claiming: bool = True  # False: this pass may only publish, repair and tidy
+    branches: tuple[str, ...] = ()  # "<repo> <ref>" of branches of ours on the forge
+    mac_key: bytes = b""
+    notes: tuple[str, ...] = ()
+    label_ids: tuple[str, ...] = ()  # pinned ids of our labels (R23); (): by their exact names alone
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip:
+    """An item of ours left alone, and why (R22). `key` and `slots` make the sentence."""
+
+    pair_key: str
+    number: int
+    title: str
+    state: str
+    key: str
+    slots: tuple[tuple[str, str], ...] = ()
+    who: Literal["owner", "machine", "time", "nobody"] = "machine"  # who can change it
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Push:
+    pair_key: str
+    repo: str
+    run: RunId
+    proof: Proof
+    cleared: Cleared
+    ref: str
+    expected: Sha | None  # what the branch must be now; None: it must not exist
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenPull:
+    pair_key: str
+    repo: str
+    run: RunId
+    proof: Proof
+    head: str
+    base: str
+    title: str
+    body: str
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignOwner:
+    """Make the owner an assignee of the pull request of this pair (R9)."""
+
+    pair_key: str
+    repo: str
+    head: str
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """A comment of ours; looked for by its marker first, so it is never doubled (R18)."""
+
+    pair_key: str
+    repo: str
+    on: Member
+    number: int | None  # None: the pull request that this plan opens, found by `head`
+    head: str
+    marker: Marker
+    body: str  # whole text, marker line included
+    proof: Proof | None = None  # set when the text is a run's result
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetState:
+    """Exactly this set of our labels on the pair, foreign labels untouched (R3).
+
+    `label` is a state name without prefix, "" for none; it stands on `on`, the other member has none.
+    """
+
+    pair_key: str
+    repo: str
+    issue: int | None
+    pull: int | None
+    on: Member
+    head: str  # finds a pull request that this plan opens
+    label: str
+    working: bool = False
+    hold: bool = False
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteLedger:
+    """The book of the pair as it shall be. Made at the first claim, then edited in place."""
+
+    pair_key: str
+    repo: str
+    number: int
+    comment_id: str  # "": there is none yet
+    ledger: Ledger
+    proof: Proof | None = None
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Start a run: lock, fetch, ledger row, `working`, read back, order into the run folder."""
+
+    pair_key: str
+    repo: str
+    issue: int | None
+    pull: int | None
+    cell: str
+    came_from: str
+    reply: bool
+    resume_from: str
+    why: str  # sentence key: why this one
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseRun:
+    """The last write of a published or given-up run: its folder becomes a log."""
+
+    pair_key: str
+    run: RunId
+    keep: bool  # True: the sealed work goes under refs/agentcells/kept/<run> first (R40)
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteBranch:
+    pair_key: str
+    repo: str
+    ref: str
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergePull:
+    pair_key: str
+    repo: str
+    number: int
+    run: RunId
+    proof: Proof
+    expected_head: Sha
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetBrake:
+    """Write the brake file: a pause, the day's dollars, what was told."""
+
+    pair_key: str
+    brake: Brake
+
+
+
+Action: TypeAlias = (
+    Push | OpenPull | AssignOwner | Post | SetState | WriteLedger | Claim | CloseRun | DeleteBranch
+    | MergePull | SetBrake
+)
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What decide wants done, in order, and what it left alone. A value: `--dry-run` prints this very one.
+
+    Actions of one pair are done in order; when one fails, the rest of that pair is left for the next pass.
+    """
+
+    actions: tuple[Action, ...] = ()
+    skips: tuple[Skip, ...] = ()
+
