@@ -15,7 +15,7 @@ from agentcells.door import Envelope
 from agentcells.history import Change, History, HistoryError, Record
 from agentcells.history.names import shown
 from agentcells.history.sealed import Survey
-from agentcells.run import Tested
+from agentcells.run import TreeTest
 from agentcells.sentences import say
 from agentcells.text import bounded
 
@@ -48,7 +48,7 @@ class CellContext:
     needs_record: bool
     needs_test: bool
     issue: int | None
-    tested: Tested | None
+    tested: TreeTest | None
     write_log: Callable[[str], object]
     language: str = "en"
 

@@ -21,7 +21,7 @@ from agentcells.door import Envelope
 from agentcells.faces import LARGEST, Argument, Arguments, Face, Flaw, Operation, Surface, flaw_of
 from agentcells.history.sealed import Sealed
 from agentcells.model import Problem
-from agentcells.run import Order, Tested
+from agentcells.run import Order, TreeTest
 from agentcells.sentences import say
 from agentcells.store import Limits
 from agentcells.text import head_tail
@@ -197,7 +197,7 @@ def faces_of(surface: Surface, offers: Callable[[str], bool]) -> tuple[Face, ...
 
 
 def cell(
-    argv: Sequence[str], history: Sealed, order: Order, limits: Limits, tested: Tested | None,
+    argv: Sequence[str], history: Sealed, order: Order, limits: Limits, tested: TreeTest | None,
     log: Callable[[str], None],
 ) -> Envelope:
     """`agentcells cell <argv>` inside a run: a command line, answered."""

@@ -23,7 +23,7 @@ from agentcells.git import Git
 from agentcells.git_process import program
 from agentcells.history.sealed import Sealed
 from agentcells.operations import ANSWER, OPERATIONS, answer, cell, parse, usage
-from agentcells.run import FileView, Finding
+from agentcells.run import FileView, Finding, TreeTest
 from agentcells.secrets import Secrets
 from agentcells.sentences import SENTENCES
 from agentcells.sentences.records import RECORDS
@@ -43,7 +43,7 @@ class Run:
     needs_record: bool = True
     needs_test: bool = True
     issue: int | None = 50
-    tested: run.Tested | None = None
+    tested: TreeTest | None = None
     language: str = "en"
     logged: list[str] = field(default_factory=list)
 
@@ -73,7 +73,7 @@ class Run:
         return envelope
 
     def passed(self) -> None:
-        self.tested = run.Tested(tree=self.sealed.tree_now(), passed=True, at=datetime.now(UTC))
+        self.tested = TreeTest(tree=self.sealed.tree_now(), passed=True, at=datetime.now(UTC))
 
 
 def checked(envelope: dict[str, Any]) -> None:
@@ -166,8 +166,8 @@ def test_r8_a_test_that_failed_or_was_of_other_files_is_still_missing(run: Run) 
     tree = run.sealed.tree_now()
     for tested in (
         None,
-        run.Tested(tree=tree, passed=False, at=datetime.now(UTC)),
-        run.Tested(tree="0" * 40, passed=True, at=datetime.now(UTC)),
+        TreeTest(tree=tree, passed=False, at=datetime.now(UTC)),
+        TreeTest(tree="0" * 40, passed=True, at=datetime.now(UTC)),
     ):
         run.tested = tested
         assert run.ask("observe")["data"]["next_recommended"]["tool"] == "agentcells cell test"

@@ -1,0 +1,455 @@
+"""What the work record server says to an agent that a person drives (R49).
+
+The agent shall have no reason to think of version control or of a forge: no word of either stands
+here, in either language, and the tests hold it so. A key with `_hint` says what to do next.
+"""
+
+from __future__ import annotations
+
+WORK: dict[str, tuple[str, str]] = {
+    # ---- the server and its tools; every request of the agent carries these, so each word is paid for
+    "work_title": ("Work records", "作業記録"),
+    "work_instructions": (
+        "This is a work record system. Call work_session_start(project_root) once, then work_observe: it says what to do next. Save work with work_record, share it with work_publish, close it out with work_finish; issue_* reads and writes issues. When the user asks to save, store or hand in work, use these. Lower-level operations are neither needed nor offered.",
+        "これは作業記録システムです。最初に work_session_start(project_root) を一度呼び、次に work_observe を呼ぶと、次にすることが分かります。作業は work_record で記録し、work_publish で共有し、work_finish で締めくくります。課題は issue_* で読み書きします。利用者が作業の保存や提出を求めたら、これらを使ってください。低レベルの操作は不要で、提供していません。",
+    ),
+    "work_about_work_session_start": (
+        "Call once first. Finds the project from its folder; later calls need no owner or address.",
+        "最初に一度呼ぶ。フォルダーからプロジェクトを見つける。以後の呼び出しに所有者や接続先は不要。",
+    ),
+    "work_about_work_start": (
+        "Sets the default issue for records; without issue_id there is none.",
+        "記録の既定の課題を設定する。issue_id を省くと既定なし。",
+    ),
+    "work_about_work_observe": (
+        "At the start of a session or when unsure what to do next: returns state, unrecorded changes, unshared records, default issue and the next recommended step.",
+        "セッションの開始時や次に何をするか迷ったとき: 状態、未記録の変更、未共有の記録、既定の課題、推奨する次の一手を返す。",
+    ),
+    "work_about_work_record": (
+        "Saves the present work as a lasting record that can be looked up later. issue_ids: omit for the default issue, [] for none.",
+        "現在の作業を、後から調べられる永続的な記録として保存する。issue_ids: 省くと既定の課題、[] でなし。",
+    ),
+    "work_about_work_publish": (
+        "Shares recorded work; asks for work_record first when unrecorded work remains.",
+        "記録した作業を共有する。未記録の作業が残っていれば先に work_record を求める。",
+    ),
+    "work_about_work_finish": (
+        "Closes out the work: says what is left to record, share or close.",
+        "作業を締めくくる。記録・共有・クローズが残っていれば知らせる。",
+    ),
+    "work_about_work_update": (
+        "Takes in what others shared, when nothing needs deciding.",
+        "他の人が共有した内容を、判断が不要なら取り込む。",
+    ),
+    "work_about_work_status": (
+        "Lists unrecorded changes with their sizes.",
+        "未記録の変更を大きさとともに一覧する。",
+    ),
+    "work_about_work_diff": (
+        "Shows unrecorded differences of all files or of paths; with record (an id from work_history), what that record changed.",
+        "未記録の差分を、全ファイルまたは paths について示す。record（work_history の id）を指定すると、その記録での変更を示す。",
+    ),
+    "work_about_work_history": (
+        "Lists past records, newest first; with record, that one in full.",
+        "過去の記録を新しい順に一覧する。record を指定するとその記録の全体を示す。",
+    ),
+    "work_about_issue_read": (
+        "Reads an issue with its last_n_comments newest comments (0 for none).",
+        "課題と、新しいコメント last_n_comments 件（0 でなし）を読む。",
+    ),
+    "work_about_issue_create": ("Files an issue.", "課題を作成する。"),
+    "work_about_issue_comment": ("Comments on an issue.", "課題にコメントする。"),
+    "work_about_issue_list": ("Lists issues.", "課題を一覧する。"),
+    "work_about_issue_update": (
+        "Changes an issue; labels replace its labels.",
+        "課題を変更する。labels は今のラベルを置き換える。",
+    ),
+    "work_about_issue_close": ("Closes an issue.", "課題をクローズする。"),
+    # ---- what the work looks like
+    "work_changed_one": ("1 file changed (+{added} -{removed})", "1 ファイル変更 (+{added} -{removed})"),
+    "work_changed_many": (
+        "{files} files changed (+{added} -{removed}): {names}",
+        "{files} ファイル変更 (+{added} -{removed}): {names}",
+    ),
+    "work_state_uninitialized": ("The session has not begun", "セッションは始まっていません"),
+    "work_state_clean_with_active_issue": ("Everything is recorded", "すべて記録済みです"),
+    "work_state_clean_idle": ("Nothing is waiting", "待っているものはありません"),
+    "work_state_dirty": ("There are unrecorded changes", "未記録の変更があります"),
+    "work_state_recorded_unpublished": ("There are records that are not shared", "未共有の記録があります"),
+    "work_state_dirty_and_unpublished": (
+        "There are unrecorded changes and records that are not shared",
+        "未記録の変更と未共有の記録があります",
+    ),
+    "work_state_blocked": (
+        "Something outside must be settled first",
+        "先に外部で解決が必要なことがあります",
+    ),
+    "work_state_unknown": ("The state of the work could not be read", "作業の状態を読み取れませんでした"),
+    # ---- why the next step is recommended
+    "work_why_start": ("The session is not initialised", "セッションが初期化されていません"),
+    "work_why_again": ("try again", "もう一度試してください"),
+    "work_why_update": ("Others shared newer records", "他の人が新しい記録を共有しています"),
+    "work_why_record": ("There are unrecorded changes", "未記録の変更があります"),
+    "work_hint_issue_ids": (
+        "Give issue_ids to link issues, or issue_ids=[] for none",
+        "課題に結び付けるなら issue_ids、結び付けないなら issue_ids=[] を指定してください",
+    ),
+    "work_why_publish_one": ("1 record is not shared yet", "1 件の記録がまだ共有されていません"),
+    "work_why_publish": ("{count} records are not shared yet", "{count} 件の記録がまだ共有されていません"),
+    "work_why_finish": (
+        "Everything is recorded and shared. Close out the work",
+        "すべて記録・共有済みです。作業を締めくくってください",
+    ),
+    "work_why_finish_alone": (
+        "Everything is recorded. Close out the work",
+        "すべて記録済みです。作業を締めくくってください",
+    ),
+    # ---- what stands in the way; the person reads these too
+    "work_obstacle_conflicts": (
+        "Files hold two versions of the same lines. The human must decide between them and finish what was begun outside this session.",
+        "同じ行の二つの版が入ったファイルがあります。どちらにするかを人が決め、このセッションの外で始めた操作を終わらせる必要があります。",
+    ),
+    "work_obstacle_unfinished": (
+        "An operation that was begun outside this session is not finished. The human must finish it or call it off.",
+        "このセッションの外で始めた操作が終わっていません。人が終わらせるか、取りやめる必要があります。",
+    ),
+    "work_obstacle_no_line": (
+        "The project is looking at an old record, on no line of work. The human must choose a line.",
+        "プロジェクトは過去の記録を表示していて、どの作業ラインにもいません。人がラインを選ぶ必要があります。",
+    ),
+    "work_obstacle_shared_ahead": (
+        "Others shared newer records. Take them in with work_update.",
+        "他の人が新しい記録を共有しています。work_update で取り込んでください。",
+    ),
+    # ---- what was done
+    "work_started": ("Session ready for {project}", "{project} のセッションを開始できます"),
+    "work_started_no_issues": (
+        "Session ready for {project}. Issues cannot be reached; work can be recorded",
+        "{project} のセッションを開始できます。課題には接続できませんが、作業の記録はできます",
+    ),
+    "work_issue_set": ("Issue {issue} is now the default", "課題 {issue} を既定にしました"),
+    "work_issue_set_unchecked": (
+        "Issue {issue} is now the default. It was not checked: issues cannot be reached",
+        "課題 {issue} を既定にしました。課題に接続できないため確認していません",
+    ),
+    "work_issue_unset": ("There is no default issue now", "既定の課題はありません"),
+    "work_status_done": ("{summary}", "{summary}"),
+    "work_diff_none": ("No differences", "差分はありません"),
+    "work_diff_done": ("Differences of {files} file(s)", "{files} ファイルの差分"),
+    "work_diff_cut": (
+        "Differences, cut: {omitted} file(s) left out or cut short. Give paths to see them",
+        "差分の一部です。{omitted} ファイルは省略または途中までです。paths を指定すると見られます",
+    ),
+    "work_history_done": ("{count} record(s), newest first", "{count} 件の記録（新しい順）"),
+    "work_recorded": ("Recorded {files} file(s)", "{files} ファイルを記録しました"),
+    "work_recorded_unchecked": (
+        "Recorded {files} file(s). The issues were not checked: they cannot be reached",
+        "{files} ファイルを記録しました。課題に接続できないため確認していません",
+    ),
+    "work_published": ("Shared {count} record(s)", "{count} 件の記録を共有しました"),
+    "work_published_none": ("Nothing to share", "共有するものはありません"),
+    "work_updated": ("Took in {count} record(s)", "{count} 件の記録を取り込みました"),
+    "work_updated_none": ("Nothing new was shared", "新しく共有されたものはありません"),
+    "work_finish_ready": ("The work is closed out", "作業を締めくくりました"),
+    "work_finish_not_yet": ("Not finished yet: {state}", "まだ終わっていません: {state}"),
+    "work_issue_read": ("Issue {issue}", "課題 {issue}"),
+    "work_issue_read_cut": (
+        "Issue {issue}: the newest {shown} of {total} comments. Give last_n_comments for another number",
+        "課題 {issue}: コメント {total} 件のうち新しい {shown} 件。件数は last_n_comments で変えられます",
+    ),
+    "work_issue_created": ("Created issue {issue}", "課題 {issue} を作成しました"),
+    "work_issue_commented": ("Commented on issue {issue}", "課題 {issue} にコメントしました"),
+    "work_issue_updated": ("Changed issue {issue}", "課題 {issue} を変更しました"),
+    "work_issue_unchanged": ("Issue {issue} is already so", "課題 {issue} はすでにその内容です"),
+    "work_issue_closed": ("Closed issue {issue}", "課題 {issue} をクローズしました"),
+    "work_issues_listed": ("{count} issue(s)", "課題 {count} 件"),
+    # ---- refused: the session and its arguments
+    "work_not_started": ("The session has not begun.", "セッションが始まっていません。"),
+    "work_not_started_hint": (
+        "Call work_session_start(project_root).",
+        "work_session_start(project_root) を呼んでください。",
+    ),
+    "work_root_not_allowed": (
+        "That folder is not among those that this server may work in.",
+        "そのフォルダーは、このサーバーが作業を許された場所ではありません。",
+    ),
+    "work_root_not_allowed_hint": (
+        "Give a folder of the present project, or ask the human to start the server with --root for that one.",
+        "現在のプロジェクトのフォルダーを指定するか、そのフォルダーを --root に指定してサーバーを起動するよう人に頼んでください。",
+    ),
+    "work_unknown_operation": ("There is no such operation here.", "その操作はここにはありません。"),
+    "work_unknown_operation_hint": (
+        "Call work_observe to see what can be done next.",
+        "work_observe を呼ぶと、次にできることが分かります。",
+    ),
+    "work_argument_missing": ("The argument {name} is missing or blank.", "引数 {name} がないか、空です。"),
+    "work_argument_unknown": ("There is no argument of that name here.", "その名前の引数はここにはありません。"),
+    "work_argument_text": ("The argument {name} must be text.", "引数 {name} は文字列でなければなりません。"),
+    "work_argument_long": (
+        "The argument {name} is too long: at most {limit} characters.",
+        "引数 {name} が長すぎます。上限は {limit} 文字です。",
+    ),
+    "work_argument_number": (
+        "The argument {name} must be a whole number from {least} to {most}.",
+        "引数 {name} は {least} から {most} までの整数でなければなりません。",
+    ),
+    "work_argument_numbers": (
+        "The argument {name} must be a list of issue numbers, at most {most}.",
+        "引数 {name} は課題番号のリスト（{most} 個まで）でなければなりません。",
+    ),
+    "work_argument_texts": (
+        "The argument {name} must be a list of texts, at most {most}.",
+        "引数 {name} は文字列のリスト（{most} 個まで）でなければなりません。",
+    ),
+    "work_argument_choice": (
+        "The argument {name} must be one of: {choices}.",
+        "引数 {name} は次のどれかでなければなりません: {choices}。",
+    ),
+    "work_argument_flag": ("The argument {name} must be true or false.", "引数 {name} は true か false でなければなりません。"),
+    "work_argument_hint": (
+        "This operation takes: {arguments}. Correct the call and try again.",
+        "この操作の引数: {arguments}。直してもう一度呼んでください。",
+    ),
+    "work_argument_none_hint": (
+        "This operation takes no arguments. Call it again without any.",
+        "この操作に引数はありません。引数なしでもう一度呼んでください。",
+    ),
+    # ---- refused: records and sharing
+    "work_nothing_hint": (
+        "Change files first; work_observe shows what is unrecorded.",
+        "先にファイルを変更してください。未記録の変更は work_observe で分かります。",
+    ),
+    "work_message_hint": (
+        "Say in message what was done and why.",
+        "message に、何をなぜ行ったかを書いてください。",
+    ),
+    "work_unrecorded": ("There is unrecorded work; nothing was shared.", "未記録の作業があるため、何も共有していません。"),
+    "work_unrecorded_hint": ("Call work_record first.", "先に work_record を呼んでください。"),
+    "work_no_line": (
+        "The project is looking at an old record, on no line of work.",
+        "プロジェクトは過去の記録を表示していて、どの作業ラインにもいません。",
+    ),
+    "work_no_line_hint": ("Ask the human to choose a line of work.", "作業ラインを選ぶよう人に頼んでください。"),
+    "work_git_hook": (
+        "A check of this project refused it.",
+        "このプロジェクトのチェックが拒否しました。",
+    ),
+    "work_git_hook_hint": (
+        "Run the project's own checks, mend what they find, then try again.",
+        "プロジェクトのチェックを実行し、見つかった問題を直してから、もう一度試してください。",
+    ),
+    "work_git_protected": (
+        "The shared place does not take records on this line.",
+        "共有先は、このラインの記録を受け付けません。",
+    ),
+    "work_git_protected_hint": (
+        "Ask the human on which line this work may be shared.",
+        "どのラインで共有してよいかを人に尋ねてください。",
+    ),
+    "work_git_identity": (
+        "The project does not know whose name a record shall carry.",
+        "記録に付ける名前が設定されていません。",
+    ),
+    "work_git_identity_hint": (
+        "Ask the human to set name and address for records on this machine.",
+        "このマシンで、記録に付ける名前と連絡先を設定するよう人に頼んでください。",
+    ),
+    "work_git_signature": (
+        "Records of this project are signed, and the signature could not be made.",
+        "このプロジェクトの記録には署名が必要ですが、署名できませんでした。",
+    ),
+    "work_git_signature_hint": (
+        "Ask the human to unlock the signing key.",
+        "署名鍵のロックを解除するよう人に頼んでください。",
+    ),
+    "work_git_ownership": (
+        "The folder belongs to another account of this machine.",
+        "フォルダーはこのマシンの別のアカウントのものです。",
+    ),
+    "work_git_ownership_hint": (
+        "Ask the human to allow work in this folder.",
+        "このフォルダーでの作業を許可するよう人に頼んでください。",
+    ),
+    "work_refused_hint": (
+        "Take it out of the project or leave it as it was, then try again.",
+        "それをプロジェクトから外すか元に戻してから、もう一度試してください。",
+    ),
+    "work_gate_hint": (
+        "Put the file back as it was or take the secret out, then try again. A human can allow more.",
+        "ファイルを元に戻すか秘密情報を取り除いてから、もう一度試してください。許可を広げられるのは人だけです。",
+    ),
+    "work_markers_hint": ("Decide for one version in that file, then try again.", "そのファイルをどちらかの版に決めてから、もう一度試してください。"),
+    # ---- conflict
+    "work_git_behind": (
+        "Others shared newer records; nothing was shared.",
+        "他の人が新しい記録を共有していたため、何も共有していません。",
+    ),
+    "work_git_behind_hint": (
+        "Call work_update, then work_publish again.",
+        "work_update を呼んでから、もう一度 work_publish を呼んでください。",
+    ),
+    "work_unfinished": (
+        "An operation that was begun outside this session is not finished.",
+        "このセッションの外で始めた操作が終わっていません。",
+    ),
+    "work_unfinished_hint": (
+        "Ask the human to finish it or call it off, then call work_observe.",
+        "それを終わらせるか取りやめるよう人に頼み、その後 work_observe を呼んでください。",
+    ),
+    "work_conflicts": (
+        "{path} holds two versions of the same lines.",
+        "{path} に同じ行の二つの版が入っています。",
+    ),
+    "work_conflicts_hint": (
+        "Ask the human to decide between them and to finish what was begun, then call work_observe.",
+        "どちらにするかを決めて操作を終わらせるよう人に頼み、その後 work_observe を呼んでください。",
+    ),
+    "work_overlap": (
+        "What others shared touches unrecorded work in {path}; nothing was taken in.",
+        "他の人が共有した内容が {path} の未記録の作業と重なるため、何も取り込んでいません。",
+    ),
+    "work_overlap_hint": (
+        "Call work_record, then work_update again.",
+        "work_record を呼んでから、もう一度 work_update を呼んでください。",
+    ),
+    "work_git_overlap": (
+        "What others shared touches unrecorded work; nothing was taken in.",
+        "他の人が共有した内容が未記録の作業と重なるため、何も取り込んでいません。",
+    ),
+    "work_both_changed": (
+        "The same lines of {path} were changed here and by others; nothing was taken in.",
+        "{path} の同じ行がここでも他の人によっても変更されています。何も取り込んでいません。",
+    ),
+    "work_both_changed_hint": (
+        "Ask the human to bring the two versions together; nothing here has changed.",
+        "二つの版をまとめるよう人に頼んでください。ここでは何も変わっていません。",
+    ),
+    "work_git_busy": (
+        "Another program is working on the records of this project.",
+        "別のプログラムがこのプロジェクトの記録を操作しています。",
+    ),
+    "work_git_busy_hint": (
+        "Try again in a moment; if it stays so, ask the human whether a program hangs or left a lock behind.",
+        "少し待ってもう一度試してください。続く場合は、止まったプログラムや残ったロックがないか人に確認してください。",
+    ),
+    "work_issue_stale": ("The issue has changed meanwhile.", "その間に課題が変わりました。"),
+    "work_issue_stale_hint": ("Call issue_read, then try again.", "issue_read を呼んでから、もう一度試してください。"),
+    # ---- auth_failed
+    "work_git_auth": (
+        "The shared place did not accept the access that is set up here.",
+        "ここに設定されたアクセス権では共有先に受け付けられませんでした。",
+    ),
+    "work_issue_auth": (
+        "The place of the issues did not accept the access that is set up here.",
+        "ここに設定されたアクセス権では課題の保管先に受け付けられませんでした。",
+    ),
+    "work_auth_hint": (
+        "Ask the human to renew access on this machine, then try again.",
+        "このマシンのアクセス権を更新するよう人に頼み、その後もう一度試してください。",
+    ),
+    # ---- not_found
+    "work_no_project": (
+        "That folder does not exist or is no project with records.",
+        "そのフォルダーは存在しないか、記録のあるプロジェクトではありません。",
+    ),
+    "work_no_project_hint": (
+        "Give the folder of the project, or ask the human which one it is.",
+        "プロジェクトのフォルダーを指定するか、どこにあるかを人に尋ねてください。",
+    ),
+    "work_no_shared_place": (
+        "This project has no place where records are shared.",
+        "このプロジェクトには記録の共有先がありません。",
+    ),
+    "work_no_shared_place_hint": (
+        "Records are safe here. Ask the human if they shall be shared.",
+        "記録はここに保存されています。共有すべきかどうかを人に尋ねてください。",
+    ),
+    "work_git_not_found": (
+        "The shared place is not where it is said to be.",
+        "共有先が設定された場所に見つかりません。",
+    ),
+    "work_git_not_found_hint": (
+        "Ask the human whether it has moved or access is missing.",
+        "移動していないか、アクセス権が不足していないかを人に尋ねてください。",
+    ),
+    "work_no_record": ("There is no such record.", "その記録はありません。"),
+    "work_no_record_hint": ("Call work_history to see the records.", "work_history を呼ぶと記録の一覧が見られます。"),
+    "work_path_hint": (
+        "Give paths as work_observe shows them.",
+        "work_observe が示すとおりのパスを指定してください。",
+    ),
+    "work_no_issue": ("There is no issue {issue}.", "課題 {issue} はありません。"),
+    "work_no_issue_hint": ("Call issue_list to see the issues.", "issue_list を呼ぶと課題の一覧が見られます。"),
+    "work_no_label": ("There is no label of that name.", "その名前のラベルはありません。"),
+    "work_no_label_hint": (
+        "Use a label that an issue already has, or ask the human to make a new one.",
+        "既存のラベルを使うか、新しいラベルを作るよう人に頼んでください。",
+    ),
+    "work_no_tracker": (
+        "This project has no issues, or they cannot be reached from here.",
+        "このプロジェクトに課題がないか、ここからは接続できません。",
+    ),
+    "work_no_tracker_hint": (
+        "Go on without: work can be recorded and shared. Ask the human if issues are needed.",
+        "課題なしで続けてください。作業の記録と共有はできます。課題が必要なら人に尋ねてください。",
+    ),
+    # ---- policy_blocked: issues
+    "work_issue_forbidden": (
+        "The access that is set up here does not allow that.",
+        "ここに設定されたアクセス権ではそれは許可されていません。",
+    ),
+    "work_issue_forbidden_hint": (
+        "Ask the human to do it, or to allow it.",
+        "人に実行を頼むか、許可を頼んでください。",
+    ),
+    "work_issue_limit": (
+        "The place of the issues wants fewer calls for a while.",
+        "課題の保管先への呼び出しが一時的に制限されています。",
+    ),
+    "work_issue_limit_hint": ("Go on with other work and try again later.", "ほかの作業を進め、後でもう一度試してください。"),
+    "work_label_reserved": (
+        "Labels of the production line are set by people.",
+        "生産ラインのラベルは人が設定するものです。",
+    ),
+    "work_label_reserved_hint": (
+        "Leave that label out; ask the human to set it.",
+        "そのラベルは外し、設定は人に頼んでください。",
+    ),
+    "work_in_line": (
+        "Issue {issue} is in the production line, where its title and body stay as they were approved.",
+        "課題 {issue} は生産ラインに入っています。タイトルと本文は承認されたままにしておきます。",
+    ),
+    "work_in_line_hint": (
+        "Say what is to be added with issue_comment, or ask the human to edit it.",
+        "追加したいことは issue_comment に書くか、編集を人に頼んでください。",
+    ),
+    # ---- backend_error
+    "work_git_slow": (
+        "It took too long and was stopped.",
+        "時間がかかりすぎたため中断しました。",
+    ),
+    "work_git_network": ("The shared place cannot be reached.", "共有先に接続できません。"),
+    "work_git_disk": (
+        "The disk is full or cannot be written.",
+        "ディスクがいっぱいか、書き込めません。",
+    ),
+    "work_git_missing": (
+        "A program that keeps the records is missing on this machine.",
+        "記録を管理するプログラムがこのマシンにありません。",
+    ),
+    "work_git_other": (
+        "The records of this project could not be read or changed.",
+        "このプロジェクトの記録を読み書きできませんでした。",
+    ),
+    "work_issue_unavailable": ("The issues cannot be reached now.", "現在、課題に接続できません。"),
+    "work_issue_partial": ("The answer about the issue was not whole.", "課題についての応答が不完全でした。"),
+    "work_crash": ("Something went wrong inside the server.", "サーバーの内部で問題が起きました。"),
+    "work_later_hint": (
+        "Call work_observe and try again; if it stays so, tell the human: the server's log says more.",
+        "work_observe を呼んでもう一度試してください。続く場合は人に伝えてください。詳細はサーバーのログにあります。",
+    ),
+    "work_human_hint": (
+        "Tell the human: the server's log says more.",
+        "人に伝えてください。詳細はサーバーのログにあります。",
+    ),
+}
