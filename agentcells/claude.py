@@ -20,6 +20,7 @@ KEY, TOKEN, OAUTH, BASE = (
     "CLAUDE_CODE_OAUTH_TOKEN",
     "ANTHROPIC_BASE_URL",
 )
+SERVER = "work"  # a name that the model sees
 PLACEHOLDER = "set-outside-the-sandbox"
 CLIENT_SLACK_S = 60  # the Bash tool must outlast the command's own limit
 
@@ -39,12 +40,18 @@ QUIET = {
 }
 
 
-def arguments(order: Order, limits: Limits, schema: dict[str, Any], session: str) -> list[str]:
-    """Everything after the name of the program. The prompt goes to standard input."""
+def arguments(
+    order: Order, limits: Limits, schema: dict[str, Any], session: str,
+    server: Mapping[str, object] | None = None,
+) -> list[str]:
+    """Everything after the name of the program. The prompt goes to standard input.
+
+    `server`: how the door's tools are started, for a cell without a shell.
+    """
     tools = ["Read", "Edit", "Write", "Glob", "Grep"] if order.writes else ["Read", "Glob", "Grep"]
     allowed = ["Edit(./**)"] if order.writes else []
     if limits.door == "mcp":
-        allowed.append("mcp__work")
+        allowed.append(f"mcp__{SERVER}")
     else:
         tools.insert(0, "Bash")
         allowed.append("Bash(agentcells cell *)")
@@ -67,6 +74,8 @@ def arguments(order: Order, limits: Limits, schema: dict[str, Any], session: str
     ]
     if order.writes and limits.protected:
         argv += ["--disallowedTools", *(f"Edit(./{pattern})" for pattern in limits.protected)]
+    if limits.door == "mcp":
+        argv += ["--mcp-config", json.dumps({"mcpServers": {SERVER: server}})]
     argv += ["--json-schema", json.dumps(schema, ensure_ascii=False), "--session-id", session]
     argv += ["--max-turns", str(limits.max_turns), "--max-budget-usd", f"{limits.max_usd:g}"]
     for flag, value in (("--model", limits.model), ("--effort", limits.effort)):

@@ -22,7 +22,7 @@ from agentcells.markers import (
 )
 from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, Pair
 from agentcells.posts import Marker
-from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, Tested
+from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, TreeTest
 from agentcells.sentences import say
 
 __all__ = [
@@ -85,7 +85,7 @@ def notice_post(
 
 
 def pull_text(
-    config: Config, order: Order, outcome: Outcome, delivery: Delivery, tested: Tested | None
+    config: Config, order: Order, outcome: Outcome, delivery: Delivery, tested: TreeTest | None
 ) -> tuple[str, str]:
     """Title and body of the pull request (R48)."""
     language = config.factory.language
@@ -216,7 +216,7 @@ def _run_facts(order: Order, outcome: Outcome, language: str) -> Iterable[str]:
 
 
 def _tested(
-    config: Config, delivery: Delivery, tested: Tested | None, end: RunEnd | None
+    config: Config, delivery: Delivery, tested: TreeTest | None, end: RunEnd | None
 ) -> str:
     """How the work was tested, and what of it was not (R8)."""
     language = config.factory.language

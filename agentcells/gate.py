@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from agentcells.flags import FLAGS
 from agentcells.model import Sha
-from agentcells.run import Cleared, CommitView, FileView, Finding, Verdict
 from agentcells.paths import Globs, folded, is_gits_own, is_odd
 from agentcells.protected import DEFAULT_PROTECTED
+from agentcells.run import Cleared, CommitView, FileView, Finding, RunEnd, Verdict
 from agentcells.secrets import Secrets, vendor_names, vendor_spans
 from agentcells.sentences import say
 from agentcells.text import bounded, printable
@@ -63,11 +63,17 @@ class Rules:
 
 
 def inspect(
-    rules: Settings, secrets: Secrets, base: Sha, sha: Sha, commits: Iterable[CommitView]
+    rules: Settings,
+    secrets: Secrets,
+    base: Sha,
+    sha: Sha,
+    commits: Iterable[CommitView],
+    texts: Mapping[str, str] | None = None,
 ) -> Verdict:
     """Judges `commits`: all that a push of `sha` would add, oldest first; or nothing.
 
-    They are taken one at a time, so that only one needs to be in memory.
+    They are taken one at a time, so that only one needs to be in memory. `texts`: what else would
+    be written with the push, by its name ("comment", "title").
     """
     size, judge = _Size(), _Judge.of(rules, secrets)
     blocks: list[Finding] = []
@@ -80,6 +86,8 @@ def inspect(
         blocks += judge.words(view.author, "author")
         blocks += judge.files(view.files, reads=size.bytes <= rules.max_bytes)
         flags += (flag for file in view.files for flag in judge.flags(file))
+    for name, words in (texts or {}).items():
+        blocks += judge.words(words, name)
     blocks += _too_much(rules, size)
     if seen and sha not in seen:  # what is looked at must be what is pushed
         blocks.append(Finding(rule="unseen_commit", path="", detail=sha))
@@ -139,6 +147,27 @@ def redact(text: str, secrets: Secrets, language: str = "en") -> str:
         at = max(at, rest.end() if rest else end)
     left = (kept + content[at:]).decode("utf-8", "replace")
     return say("gate_text_withheld", language) if contains_secret(left, secrets) else left
+
+
+def redact_end(end: RunEnd, secrets: Secrets, language: str = "en") -> RunEnd:
+    """The end of a run with every text of the model's taken through `redact`: nothing of it may be
+    written anywhere before."""
+
+    def safe(text: str) -> str:
+        return redact(text, secrets, language)
+
+    outcome = replace(
+        end.outcome,
+        comment=safe(end.outcome.comment),
+        detail=safe(end.outcome.detail),
+        fields=tuple((name, safe(value)) for name, value in end.outcome.fields),
+    )
+    return replace(
+        end,
+        outcome=outcome,
+        records=tuple(map(safe, end.records)),
+        refusals=tuple(map(safe, end.refusals)),
+    )
 
 
 # ---------------------------------------------------------------- size

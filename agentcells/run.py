@@ -73,7 +73,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class TreeTest:
     """`cell test` on exactly this tree, the same before and after (R8)."""
 
     tree: str
@@ -93,7 +93,7 @@ class RunEnd:
     sealed_tree: str = ""
     changed: bool = False  # the sealed tree differs from the start's
     records: tuple[str, ...] = ()  # messages, oldest first
-    tested: Tested | None = None
+    tested: TreeTest | None = None
     refusals: tuple[str, ...] = ()  # R41, R43: why the import was refused
 
 

@@ -24,9 +24,9 @@ from agentcells.attend import Told, attend
 from agentcells.confine import own_account
 from agentcells.git import Git
 from agentcells.model import Problem
-from agentcells.run import Order, Outcome, OutcomeKind, Proof, RunEnd, Tested
+from agentcells.run import Order, Outcome, OutcomeKind, Proof, RunEnd, TreeTest
 from agentcells.proxy import Proxy, Way
-from agentcells.sandbox import Box, Containment, available
+from agentcells.sandbox import DOOR, OURS, Box, Containment, available
 from agentcells.sentences import say
 from agentcells.store import Limits, RunFolder
 from agentcells.workspace import Workspace
@@ -72,7 +72,7 @@ class Runner:
         self.containment: Containment = "none" if limits.containment == "none" else "strong"
         self.nonce = secrets.token_hex(16)
         self.proof: Proof | None = None
-        self.tested: Tested | None = None
+        self.tested: TreeTest | None = None
 
     # ------------------------------------------------------------ before
 
@@ -127,7 +127,9 @@ class Runner:
         be read."""
         limits, order = self.limits, self.order
         schema = outcome.schema(order.nexts, order.extra_fields)
-        argv = [*self.agent, *claude.arguments(order, limits, schema, str(uuid.uuid4()))]
+        server = self._door_server() if limits.door == "mcp" else None
+        flags = claude.arguments(order, limits, schema, str(uuid.uuid4()), server)
+        argv = [*self.agent, *flags]
         return {
             "nonce": self.nonce,
             "box": _plain(self.box),
@@ -136,11 +138,25 @@ class Runner:
                 "env": {**claude.environment(limits), **self.access.inside},
                 "timeout_s": limits.timeout_s,
                 "stall_s": limits.stall_s,
+                "server": claude.SERVER if server else "",
             },
             "commands": {"setup": limits.setup, "build": limits.build, "test": limits.test},
             "command_timeout_s": limits.command_timeout_s,
             "setup": self.plan.run,
             "tool_proxies": self._tool_proxies(),
+        }
+
+    def _door_server(self) -> dict[str, object]:
+        """How claude starts the door's tools, for a cell without a shell."""
+        tools = self.folder.path / "bin/tools.json"
+        tools.write_text(json.dumps(self.workspace.tools(), ensure_ascii=False), encoding="utf-8")
+        tools.chmod(0o644)
+        strong = self.containment == "strong"
+        ours, door = (OURS, DOOR) if strong else (str(tools.parent), self.box.place("door"))
+        return {
+            "command": self.box.python,
+            "args": ["-I", "-S", f"{ours}/door_tools.py"],
+            "env": {"AGENTCELLS_DOOR": f"{door}/s"},
         }
 
     def _tool_proxies(self) -> dict[str, str]:
@@ -190,7 +206,7 @@ class Runner:
         return self.limits.timeout_s + commands + PATIENCE_S
 
     def _note_test(self, found: dict[str, Any]) -> None:
-        self.tested = Tested(tree=found["tree"], passed=found["passed"], at=datetime.now(UTC))
+        self.tested = TreeTest(tree=found["tree"], passed=found["passed"], at=datetime.now(UTC))
 
     def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
         if "argv" in question:
@@ -250,6 +266,8 @@ class Runner:
         language, now = self.order.language, datetime.now(UTC)
         if told.ending == "setup":
             return Outcome(kind="setup_failed", detail=told.said)
+        if told.ending == "door":
+            return Outcome(kind="crash", detail=say("run_no_tools", language))
         if told.ending == "canary":
             return Outcome(kind="containment", detail=say(told.key, language, **told.slots))
         return outcome.read(

@@ -227,7 +227,7 @@ def child_pass(config_path: str, answer_fd: str, what: str, mode: str) -> int:
 
 def receive_runs(answer: socket.socket) -> list[RunFolder]:
     """The run folders a child pass claimed, with the locks it held; ends when the child closes."""
-    folders = []
+    folders: list[RunFolder] = []
     while True:
         message, fds, _, _ = socket.recv_fds(answer, 4096, 1)
         if not message:

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from agentcells import gate, operations
+from agentcells.faces import Face
 from agentcells.git import Git
 from agentcells.history import HistoryError
 from agentcells.history.kept import take_over
 from agentcells.history.sealed import Sealed
 from agentcells.model import Sha
-from agentcells.run import FileView, Finding, Order, Tested
+from agentcells.run import FileView, Finding, Order, TreeTest
 from agentcells.secrets import Secrets
 from agentcells.sentences import say
 from agentcells.store import Limits
@@ -93,11 +94,21 @@ class Workspace:
 
     # ------------------------------------------------------------ during
 
-    def answer(self, argv: list[str], tested: Tested | None) -> dict[str, Any]:
+    def answer(self, argv: list[str], tested: TreeTest | None) -> dict[str, Any]:
         """A verb of the door that the supervisor does not do itself."""
         return operations.cell(
             argv, self.history, self.order, self.limits, tested, self._write_log
         )
+
+    def tools(self) -> list[dict[str, Any]]:
+        """The verbs that this cell has, as tools (`door = "mcp"`)."""
+        left_out = set() if self.order.writes else {"record", "remove"}
+        left_out |= {verb for verb in ("build", "test") if not getattr(self.limits, verb)}
+        faces = [(operation, operation.faces.get("cell")) for operation in operations.OPERATIONS]
+        return [
+            _tool(face, say(face.about or operation.about))
+            for operation, face in faces if face and face.name not in left_out
+        ]
 
     def _write_log(self, text: str) -> None:
         """What went wrong below a verb: for a person, never for the model."""
@@ -136,3 +147,22 @@ class Workspace:
             refusals=refusals,
             records=tuple(record.message for record in reversed(self.history.records(count))),
         )
+
+
+_KINDS: dict[str, dict[str, object]] = {
+    "text": {"type": "string"}, "texts": {"type": "array", "items": {"type": "string"}},
+    "number": {"type": "integer", "minimum": 0}, "flag": {"type": "boolean"},
+}
+
+
+def _tool(face: Face, description: str) -> dict[str, Any]:
+    """One verb as a tool, with the command line words that its arguments become."""
+    return {
+        "name": face.name, "description": description,
+        "inputSchema": {
+            "type": "object", "additionalProperties": False,
+            "properties": {argument.name: _KINDS[argument.kind] for argument in face.arguments},
+            "required": [argument.name for argument in face.arguments if argument.required],
+        },
+        "options": {a.name: a.options[0] for a in face.arguments if a.options},
+    }

@@ -30,7 +30,7 @@ from agentcells.plan import (
     WriteLedger,
 )
 from agentcells.posts import Ledger, Marker
-from agentcells.run import Cleared, Outcome, Proof, RunEnd, RunFact, Tested
+from agentcells.run import Cleared, Outcome, Proof, RunEnd, RunFact, TreeTest
 from agentcells.trust import Approval, may_run, our_ledger, our_marker
 from tests.builders import (
     ALICE,
@@ -156,7 +156,7 @@ class World:
             outcome=Outcome(kind=kind, next=wanted, **words),
             proof=Proof(run=run.order.run, nonce="n", containment="strong") if proof else None,
             ended_at=now, sealed=sealed, sealed_tree=tree, changed=changed,
-            tested=Tested(tree=tree, passed=True, at=now) if tested else None,
+            tested=TreeTest(tree=tree, passed=True, at=now) if tested else None,
         )
         self.runs[self.runs.index(run)] = replace(run, status="ended" if proof else "dead", end=end)
 

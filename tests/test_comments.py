@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentcells import comments, run
+from agentcells import comments
 from agentcells.config import Cell, Config
 from agentcells.config_model import Commands, Factory
 from agentcells.model import Item, Pair, PullFacts, RunId, Sha
-from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, Verdict
+from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, TreeTest, Verdict
 
 SNAPSHOTS = Path(__file__).parent / "snapshots" / "comments"
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -64,7 +64,7 @@ def delivery(**changes: object) -> Delivery:
 def ended(**changes: object) -> RunEnd:
     plain = RunEnd(
         outcome=done(), proof=None, ended_at=NOON, sealed=SEALED, sealed_tree="t1", changed=True,
-        records=("Let the hero jump",), tested=run.Tested(tree="t1", passed=True, at=NOON),
+        records=("Let the hero jump",), tested=TreeTest(tree="t1", passed=True, at=NOON),
     )
     return replace(plain, **changes)  # type: ignore[arg-type]
 
@@ -134,11 +134,11 @@ POSTS = {
         delivery(verdict=Verdict(sha=SEALED, base=BASE, blocks=(
             Finding(rule="protected", path=".github/workflows/ci.yml"),
             Finding(rule="too-many-files", path="", detail="140 of 100"),
-        ))), end=ended(tested=run.Tested(tree="t0", passed=True, at=NOON)), kept=True),
+        ))), end=ended(tested=TreeTest(tree="t0", passed=True, at=NOON)), kept=True),
     "conflict": lambda la: post(
         la, done(), "implement", ("comment_merged_base", {}),
         delivery(conflicts=("src/a.py", "we`ird\n.py"), foreign=("bob", "@carol/team")),
-        end=ended(tested=run.Tested(tree="t1", passed=False, at=NOON))),
+        end=ended(tested=TreeTest(tree="t1", passed=False, at=NOON))),
     "merged": lambda la: post(
         la, done("merge", "Small and safe."), "", order=order(cell="automerge", pull=15)),
     "label_gone": lambda la: post(la, failed("killed"), ""),
@@ -162,7 +162,7 @@ def pull() -> Item:
 
 def pull_request(language: str) -> tuple[str, str]:
     return comments.pull_text(
-        config(language), order(), done(), FLAGGED, run.Tested(tree="t1", passed=True, at=NOON)
+        config(language), order(), done(), FLAGGED, TreeTest(tree="t1", passed=True, at=NOON)
     )
 
 

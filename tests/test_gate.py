@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from agentcells import gate
 from agentcells.flags import FLAGS
 from agentcells.gate import Rules
 from agentcells.model import Sha
-from agentcells.run import Cleared, CommitView, FileView
 from agentcells.protected import DEFAULT_PROTECTED
+from agentcells.run import Cleared, CommitView, FileView, Outcome, RunEnd
 from agentcells.secrets import Secrets
 from agentcells.sentences import SENTENCES
 
@@ -94,28 +95,13 @@ def test_r45_what_is_pushed_must_be_among_what_was_looked_at():
 @pytest.mark.parametrize(
     "path",
     [
-        ".claude/settings.json",
-        ".claude",
-        "sub/.claude/agents/x.md",
-        ".mcp.json",
-        "a/.mcp.json",
-        ".github/workflows/ci.yml",
-        ".github/workflows",
-        ".github/actions/x/run.sh",
-        "action.yml",
-        "sub/action.yaml",
-        ".gitmodules",
-        ".husky/pre-commit",
-        ".githooks/x",
-        ".gitea/workflows/x.yml",
-        ".GITHUB/Workflows/ci.yml",
-        ".github./workflows /ci.yml",
-        ".cla\u200cude/x",
-        "．claude/x",
-        ".claude:x/settings.json",
-        ".github\\workflows\\x.yml",
+        ".claude/settings.json", ".claude", "sub/.claude/agents/x.md", ".mcp.json", "a/.mcp.json",
+        ".github/workflows/ci.yml", ".github/workflows", ".github/actions/x/run.sh", "action.yml",
+        "sub/action.yaml", ".gitmodules", "cells.toml", ".husky/pre-commit", ".githooks/x",
+        ".gitea/workflows/x.yml", ".GITHUB/Workflows/ci.yml", ".github./workflows /ci.yml",
+        ".cla\u200cude/x", "．claude/x", ".claude:x/settings.json", ".github\\workflows\\x.yml",
     ],
-)
+)  # fmt: skip
 def test_d01_protected_paths_stay_as_they_are(path):
     assert "protected_path" in blocks(file(path))
     assert "protected_path" in blocks(file(path, None, b"old"))  # removed, or renamed away
@@ -294,25 +280,17 @@ def test_what_is_far_too_much_is_not_even_searched():
 @pytest.mark.parametrize(
     ("path", "rule"),
     [
-        ("package.json", "manifest"),
-        ("sub/pyproject.toml", "manifest"),
-        ("requirements-dev.txt", "manifest"),
-        ("yarn.lock", "lock_file"),
-        ("Makefile", "build_or_test"),
-        ("tests/conftest.py", "build_or_test"),
-        ("tsconfig.base.json", "build_or_test"),
-        (".pre-commit-config.yaml", "checks"),
-        (".circleci/config.yml", "checks"),
-        ("docs/CODEOWNERS", "reviewers"),
-        ("AGENTS.md", "agent_instructions"),
-        ("sub/CLAUDE.md", "agent_instructions"),
-        ("Dockerfile", "container"),
-        (".devcontainer/devcontainer.json", "container"),
-        (".vscode/tasks.json", "editor"),
-        (".gitattributes", "git_settings"),
+        ("package.json", "manifest"), ("sub/pyproject.toml", "manifest"),
+        ("requirements-dev.txt", "manifest"), ("yarn.lock", "lock_file"),
+        ("Makefile", "build_or_test"), ("tests/conftest.py", "build_or_test"),
+        ("tsconfig.base.json", "build_or_test"), (".pre-commit-config.yaml", "checks"),
+        (".circleci/config.yml", "checks"), ("docs/CODEOWNERS", "reviewers"),
+        ("AGENTS.md", "agent_instructions"), ("sub/CLAUDE.md", "agent_instructions"),
+        ("Dockerfile", "container"), (".devcontainer/devcontainer.json", "container"),
+        (".vscode/tasks.json", "editor"), (".gitattributes", "git_settings"),
         (".github/FUNDING.yml", "forge_settings"),
     ],
-)
+)  # fmt: skip
 def test_d04_files_that_decide_what_runs_are_flagged_but_pass(path, rule):
     judged = verdict(file(path))
     assert rule in [found.rule for found in judged.flags]
@@ -410,6 +388,38 @@ def test_d05_secrets_are_taken_out_of_texts(text, left):
 )
 def test_d05_a_redacted_text_tells_nothing(parts):
     assert not gate.contains_secret(gate.redact(" ".join(parts), SECRETS), SECRETS)
+
+
+def test_d05_a_secret_in_a_title_or_a_comment_blocks_the_push_it_goes_with():
+    texts = {"title": "Fine", "comment": f"See {CORE}"}
+    judged = gate.inspect(RULES, SECRETS, BASE, FIRST, [commit(file("a"))], texts)
+    assert [(found.rule, found.detail) for found in judged.blocks] == [
+        ("known_secret", "comment: forge token")
+    ]
+
+
+def test_d05_no_text_of_a_run_keeps_a_secret():
+    end = RunEnd(
+        outcome=Outcome(
+            kind="done",
+            next="review",
+            comment=f"see {CORE}",
+            detail=CORE,
+            fields=(("title", f"T {CORE}"),),
+            usd=1.5,
+        ),
+        proof=None,
+        ended_at=datetime(2026, 11, 30, tzinfo=UTC),
+        records=("Add a", CORE),
+        refusals=(f"{CORE}/x: a link",),
+        sealed=FIRST,
+    )
+    safe = gate.redact_end(end, SECRETS)
+    assert CORE[:12] not in repr(safe)
+    assert safe.outcome.comment == "see [secret removed]"
+    assert safe.records == ("Add a", "[secret removed]")
+    assert (safe.outcome.next, safe.outcome.usd, safe.sealed) == ("review", 1.5, FIRST)
+    assert gate.redact_end(safe, SECRETS) == safe
 
 
 def test_every_rule_has_its_sentence():

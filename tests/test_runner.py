@@ -451,3 +451,69 @@ def test_a_run_costs_little_of_its_own(case):
     started = time.monotonic()
     case.run([DONE])
     assert time.monotonic() - started < 10  # about half a second on an idle machine
+
+
+# ---------------------------------------------------------------- the door as tools
+
+# An agent that speaks to the door as claude does with `door = "mcp"`: it starts the server that its flags name.
+TOOL_AGENT = r"""
+import json, os, subprocess, sys
+flags = sys.argv
+servers = json.loads(flags[flags.index("--mcp-config") + 1])["mcpServers"]
+server = servers["work"]
+status = "connected" if os.path.basename(sys.argv[0]) != "failing" else "failed"
+def event(**parts):
+    print(json.dumps(parts), flush=True)
+event(type="system", subtype="init", mcp_servers=[{"name": "work", "status": status}])
+if status == "failed":
+    sys.stdin.read(); __import__("time").sleep(30)
+process = subprocess.Popen(
+    [server["command"], *server["args"]], env={**os.environ, **server["env"]}, stdin=subprocess.PIPE,
+    stdout=subprocess.PIPE)
+def ask(method, **params):
+    request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    process.stdin.write(json.dumps(request).encode() + b"\n"); process.stdin.flush()
+    reply = json.loads(process.stdout.readline())
+    event(type="reply", reply=reply)
+    return reply
+process.stdin.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+ask("initialize", protocolVersion="2025-06-18")
+ask("tools/list")
+open("new.txt", "w").write("x\n")
+ask("tools/call", name="record", arguments={"message": "-m is no option here"})
+ask("tools/call", name="diff", arguments={"paths": ["-odd"]})
+ask("tools/call", name="test", arguments={"log": True, "from": 0})
+ask("tools/call", name="push", arguments={})
+ask("resources/list")
+answer = {"next": "review", "comment": "done"}
+event(type="result", subtype="success", is_error=False, structured_output=answer, result=json.dumps(answer))
+"""
+
+
+def tool_agent(tmp: Path, name: str) -> tuple[str, ...]:
+    program = tmp / name
+    program.write_text(TOOL_AGENT)
+    return ("python3", "-I", str(program))
+
+
+def test_r37_the_same_verbs_as_tools_without_any_shell(case):
+    end, folder = case.run([], door="mcp", agent_command=tool_agent(case.tmp, "working"))
+    assert (end.outcome.kind, end.records) == ("done", ("-m is no option here",))
+    lines = (folder.path / "stream.jsonl").read_text().splitlines()
+    replies = [json.loads(line)["reply"] for line in lines if '"reply"' in line]
+    hello, listed, record, diff, log, unknown, other = replies
+    assert hello["result"]["protocolVersion"] == "2025-06-18"
+    tools = {tool["name"]: tool for tool in listed["result"]["tools"]}
+    assert set(tools) == {"observe", "status", "diff", "history", "record", "remove", "test"}
+    assert tools["record"]["inputSchema"]["required"] == ["message"]
+    assert record["result"]["isError"] is False
+    assert diff["result"]["isError"] is True
+    assert json.loads(log["result"]["content"][0]["text"])["error_code"] == "policy_blocked"
+    assert "error" in unknown
+    assert other["error"]["code"] == -32601
+
+
+def test_r37_tools_that_do_not_connect_end_the_run_instead_of_a_silent_one_without(plain):
+    end, _ = plain.run([], door="mcp", agent_command=tool_agent(plain.tmp, "failing"))
+    assert end.outcome.kind == "crash"
+    assert 'door = "mcp"' in end.outcome.detail
