@@ -22,4 +22,6 @@ DEFAULT_PROTECTED: tuple[str, ...] = (
     "**/.lfsconfig",
     "**/.husky/**",
     "**/.githooks/**",
+    "cells.toml",
+    "agentcells.lock.toml",
 )

@@ -57,16 +57,13 @@ def test_d05_a_known_secret_is_found_in_every_disguise(disguise):
 
 
 @pytest.mark.parametrize("before", range(9))
-@pytest.mark.parametrize("start", range(len(CORE) - 11))
-def test_d05_any_twelve_bytes_are_a_leak_wherever_they_stand(start, before):
-    window = CORE[start : start + 12].encode()
-    for content in (
-        window,
-        window[::-1],
-        base64.b64encode(b"-" * before + window + b"-"),
-        window.hex().encode(),
-    ):
-        assert KNOWN.names_in(b"." * before + content + b"..") == ("forge token",), content
+def test_d05_any_twelve_bytes_are_a_leak_wherever_they_stand(before):
+    for start in range(len(CORE) - 11):
+        window = CORE[start : start + 12].encode()
+        encoded = base64.b64encode(b"-" * before + window + b"-")
+        for content in (window, window[::-1], encoded, window.hex().encode()):
+            padded = b"." * before + content + b".."
+            assert KNOWN.names_in(padded) == ("forge token",), padded
 
 
 def test_d05_eleven_bytes_and_the_public_prefix_are_none():
