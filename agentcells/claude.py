@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agentcells.run import Order
 from agentcells.proxy import Upstream, Way, check_upstream
+from agentcells.run import Order
 from agentcells.sandbox import PROXY_PORT, proxy_environment
 from agentcells.store import Limits
 

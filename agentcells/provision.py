@@ -57,7 +57,7 @@ LOCK_FILES = frozenset(
         ".tool-versions",
     }
 )
-OURS_INSIDE = ("door.py", "forward.py", "leash.py")
+OURS_INSIDE = ("door.py", "door_tools.py", "forward.py", "leash.py")
 FOLDER = Path(__file__).resolve().parent
 
 

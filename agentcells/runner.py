@@ -24,8 +24,8 @@ from agentcells.attend import Told, attend
 from agentcells.confine import own_account
 from agentcells.git import Git
 from agentcells.model import Problem
-from agentcells.run import Order, Outcome, OutcomeKind, Proof, RunEnd, TreeTest
 from agentcells.proxy import Proxy, Way
+from agentcells.run import Order, Outcome, OutcomeKind, Proof, RunEnd, TreeTest
 from agentcells.sandbox import DOOR, OURS, Box, Containment, available
 from agentcells.sentences import say
 from agentcells.store import Limits, RunFolder

@@ -48,10 +48,17 @@ class Words:
 
 
 class Stream(Words):
-    """stream-json: one event a line. The last `result` event is what the run ended with."""
+    """stream-json: one event a line. The last `result` event is what the run ended with.
 
-    def __init__(self, log: int) -> None:
+    `server`: a tool server that must be connected at the beginning. Without it claude goes on,
+    and the
+    model works without its tools (measured).
+    """
+
+    def __init__(self, log: int, server: str = "") -> None:
         super().__init__(log)
+        self.server = server
+        self.unconnected = False
         self.result: dict[str, Any] | None = None
         self._rest = b""
 
@@ -69,11 +76,19 @@ class Stream(Words):
         self._rest = b""
 
     def _look(self, line: bytes) -> None:
-        if b'"result"' not in line or not line.lstrip().startswith(b"{"):
+        begins = self.server and b'"mcp_servers"' in line
+        if not (begins or b'"result"' in line) or not line.lstrip().startswith(b"{"):
             return
         try:
             event = json.loads(line)
         except ValueError:
             return
-        if isinstance(event, dict) and event.get("type") == "result":
+        if not isinstance(event, dict):
+            return
+        if event.get("type") == "result":
             self.result = event
+        elif self.server and event.get("subtype") == "init":
+            servers = event.get("mcp_servers") or []
+            self.unconnected = {"name": self.server, "status": "connected"} not in [
+                {key: server.get(key) for key in ("name", "status")} for server in servers
+            ]

@@ -66,7 +66,8 @@ class Supervisor:
         """
         self.listener = open_door(self.box)
         logs = {name: _log(self.box.place(f"{name}.log")) for name in LOGS}
-        self.stream = Stream(_log(self.box.place("stream.jsonl")))
+        server = self.spec["agent"].get("server", "")
+        self.stream = Stream(_log(self.box.place("stream.jsonl")), server)
         self.prompt = os.open(self.box.place("prompt.txt"), os.O_RDONLY | os.O_CLOEXEC)
         if self.box.account:
             self.box = reachable(self.box)
@@ -174,6 +175,8 @@ class Supervisor:
             self.quiet_since = now
         if self.agent.process.pid in self.reaper.statuses:
             self.stop("exit")
+        elif self.stream and self.stream.unconnected:
+            self.stop("door")
         elif now >= self.deadline:
             self.stop("timeout")
         elif now >= self.quiet_since + self.spec["agent"]["stall_s"]:

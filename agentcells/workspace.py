@@ -96,9 +96,7 @@ class Workspace:
 
     def answer(self, argv: list[str], tested: TreeTest | None) -> dict[str, Any]:
         """A verb of the door that the supervisor does not do itself."""
-        return operations.cell(
-            argv, self.history, self.order, self.limits, tested, self._write_log
-        )
+        return operations.cell(argv, self.history, self.order, self.limits, tested, self._write_log)
 
     def tools(self) -> list[dict[str, Any]]:
         """The verbs that this cell has, as tools (`door = "mcp"`)."""
@@ -107,7 +105,8 @@ class Workspace:
         faces = [(operation, operation.faces.get("cell")) for operation in operations.OPERATIONS]
         return [
             _tool(face, say(face.about or operation.about))
-            for operation, face in faces if face and face.name not in left_out
+            for operation, face in faces
+            if face and face.name not in left_out
         ]
 
     def _write_log(self, text: str) -> None:
@@ -150,17 +149,21 @@ class Workspace:
 
 
 _KINDS: dict[str, dict[str, object]] = {
-    "text": {"type": "string"}, "texts": {"type": "array", "items": {"type": "string"}},
-    "number": {"type": "integer", "minimum": 0}, "flag": {"type": "boolean"},
+    "text": {"type": "string"},
+    "texts": {"type": "array", "items": {"type": "string"}},
+    "number": {"type": "integer", "minimum": 0},
+    "flag": {"type": "boolean"},
 }
 
 
 def _tool(face: Face, description: str) -> dict[str, Any]:
     """One verb as a tool, with the command line words that its arguments become."""
     return {
-        "name": face.name, "description": description,
+        "name": face.name,
+        "description": description,
         "inputSchema": {
-            "type": "object", "additionalProperties": False,
+            "type": "object",
+            "additionalProperties": False,
             "properties": {argument.name: _KINDS[argument.kind] for argument in face.arguments},
             "required": [argument.name for argument in face.arguments if argument.required],
         },

@@ -1076,4 +1076,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The list became shorter while it was read ({operation}), so an entry may have been passed over. The next tick asks again.",
         "読み取り中に一覧が短くなったため ({operation})、見落としの可能性があります。次の tick が改めて尋ねます。",
     ),
+    "run_no_tools": (
+        "The agent could not connect to the tools of its run (door = \"mcp\"), so it was "
+        "stopped. The run's stream.jsonl says more; door = \"bash\" does without them.",
+        "エージェントが実行用のツール（door = \"mcp\"）に接続できなかったため、止めました。詳"
+        "しくは実行の stream.jsonl を見てください。door = \"bash\" ならツールは要りません。",
+    ),
 }
