@@ -12,8 +12,8 @@ from agentcells.decide import decide, state_of
 from agentcells.model import RunId
 from agentcells.plan import Brake, Claim, MergePull, OpenPull, Post, Push, SetState, Unreadable
 from agentcells.posts import Ledger, LedgerRow, Marker, Move
-from agentcells.run import Outcome, Proof, RunEnd, RunFact
 from agentcells.rounds import OUTCOMES
+from agentcells.run import Outcome, Proof, RunEnd, RunFact
 from tests.builders import (
     ALICE,
     BOB,

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from git_world import PROOF, Folder, Link, Origin, Program, child, cleared, everyday, store
 
 from agentcells.forge import Remote
 from agentcells.git import EMPTY_TREE, Entry, Git, GitError, Identity, PathDropped, blob_id
 from agentcells.git_process import Call, cause_of, readable, run
 from agentcells.model import Sha
 from agentcells.sentences import say
+from tests.git_world import PROOF, Folder, Link, Origin, Program, child, cleared, everyday, store
 
 BRANCH = "agentcells/50"
 NOBODY = Sha("0123456789" * 4)

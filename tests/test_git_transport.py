@@ -12,13 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from git_world import PROOF, Origin, child, cleared, store
 
 from agentcells.forge import Remote
 from agentcells.git import Git, GitError
 from agentcells.git_transport import road
 from agentcells.model import Sha
 from agentcells.sentences import say
+from tests.git_world import PROOF, Origin, child, cleared, store
 
 TOKEN = "tok-5f3c9a-not-for-any-eye"
 BRANCH = "agentcells/7"

@@ -208,10 +208,10 @@ def test_r47_code_spans_are_drawn_unchanged(inside):
     ],
 )  # fmt: skip
 def test_r47_no_text_makes_it_slow(written):
-    start = time.monotonic()
+    start = time.process_time()
     harmless(written)
     show_hidden(written)
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 4  # quadratic time would be minutes
 
 
 # ---------------------------------------------------------------- hidden parts

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from git_world import Link, Origin, child, store
 from hypothesis import given
 from hypothesis import strategies as st
-from vocabulary import hits, strings
 
 from agentcells import gate
 from agentcells.cell_verbs import CellContext
@@ -27,6 +25,8 @@ from agentcells.run import FileView, Finding, TreeTest
 from agentcells.secrets import Secrets
 from agentcells.sentences import SENTENCES
 from agentcells.sentences.records import RECORDS
+from tests.git_world import Link, Origin, child, store
+from tests.vocabulary import hits, strings
 
 CODES = {"conflict", "auth_failed", "not_found", "policy_blocked", "backend_error"}
 VERBS = {"observe", "status", "diff", "history", "record", "remove", "build", "test"}

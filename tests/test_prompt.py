@@ -8,7 +8,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pair_world import (
+
+from agentcells import prompt
+from agentcells.model import Check, Edit, Event, Problem
+from agentcells.posts import Marker
+from agentcells.sentences import SENTENCES
+from tests.pair_world import (
     ALICE,
     AUTOMERGE,
     BOB,
@@ -32,11 +37,6 @@ from pair_world import (
     row,
     snapshot,
 )
-
-from agentcells import prompt
-from agentcells.model import Check, Edit, Event, Problem
-from agentcells.posts import Marker
-from agentcells.sentences import SENTENCES
 
 
 def brief(pair_, claim_=None, settings_=None, kept="", conflicts=(), world=None):

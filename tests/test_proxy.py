@@ -9,12 +9,12 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from run_world import RunWorld
 
 from agentcells import claude
 from agentcells.model import Problem
 from agentcells.proxy import Proxy, Upstream, Way, check_upstream
 from agentcells.store import Limits
+from tests.run_world import RunWorld
 
 
 class Api(ThreadingHTTPServer):

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.git_world import Origin, child, store
-from tests.run_world import BOTH, until
 
 from agentcells import scripted_agent
 from agentcells.model import RunId, Sha
 from agentcells.run import Order, RunEnd
 from agentcells.store import Limits, RunFolder
+from tests.git_world import Origin, child, store
+from tests.run_world import BOTH, until
 
 ROOT = Path(__file__).resolve().parent.parent
 RUN = (

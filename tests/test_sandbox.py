@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from run_world import LEFTOVERS, PYTHON, RunWorld, alive, marker
 
 from agentcells import sandbox
 from agentcells.model import Problem
 from agentcells.sentences import SENTENCES
+from tests.run_world import LEFTOVERS, PYTHON, RunWorld, alive, marker
 
 LOOK = r"""
 import json, os, socket, sys

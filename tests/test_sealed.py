@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from git_world import Content, Folder, Link, Origin, Program, child, store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from agentcells.history.sealed import GateRefused, Sealed
 from agentcells.model import Sha
 from agentcells.run import FileView, Finding
 from agentcells.sentences import say
+from tests.git_world import Content, Folder, Link, Origin, Program, child, store
 
 NOBODY = "0123456789" * 4
 FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None  # many small worlds
@@ -140,7 +140,7 @@ def test_c09_a_tree_that_would_leave_the_workspace_is_not_written_out(
 ) -> None:
     world.git.write_blobs({blob_id(b"x"): b"x"})
     # mktree of git itself checks no names: this is what a hostile server can send.
-    from git_world import everyday
+    from tests.git_world import everyday
 
     inner = everyday(
         "--git-dir",
@@ -356,7 +356,7 @@ def test_r43_a_submodule_is_an_empty_folder_and_stays_as_it_was(world: World) ->
 
 
 def test_old_file_modes_of_early_projects_are_no_change(world: World) -> None:
-    from git_world import everyday
+    from tests.git_world import everyday
 
     world.git.write_blobs({blob_id(b"x\n"): b"x\n"})
     tree = everyday(

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from git_world import Origin, everyday, store
 
 from agentcells.git import Git, blob_id
 from agentcells.history import HistoryError, Refused
@@ -20,6 +19,7 @@ from agentcells.history.sealed import Sealed
 from agentcells.history.walk import Bounds
 from agentcells.model import Sha
 from agentcells.sentences import say
+from tests.git_world import Origin, everyday, store
 
 NOBODY = 65534
 SECRET = b"the owner's private key 8d1f\n"
@@ -241,7 +241,7 @@ def test_c06_links_are_refused_and_their_targets_never_read(
 
 
 def test_c06_a_tracked_link_that_was_turned_elsewhere_is_refused(tmp_path: Path) -> None:
-    from git_world import Link
+    from tests.git_world import Link
 
     origin, git = Origin(tmp_path / "forge"), store(tmp_path)
     origin.commit({"CLAUDE.md": Link("AGENTS.md"), "AGENTS.md": b"x"})

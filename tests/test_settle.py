@@ -14,8 +14,8 @@ from agentcells.merging import merge_obstacle, within
 from agentcells.model import RunId
 from agentcells.plan import Brake, CloseRun, Post, SetBrake, SetState, WriteLedger
 from agentcells.posts import Ledger, LedgerRow
-from agentcells.run import Outcome, Proof, RunEnd, RunFact
 from agentcells.publish import _merge
+from agentcells.run import Outcome, Proof, RunEnd, RunFact
 from agentcells.settle import end_of
 from tests.builders import (
     ALICE,

@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from run_world import BOTH, LEFTOVERS, PYTHON, RunWorld, alive, marker, until
+
+from tests.run_world import BOTH, LEFTOVERS, PYTHON, RunWorld, alive, marker, until
 
 pytestmark = pytest.mark.parametrize("containment", BOTH)
 

@@ -7,27 +7,6 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
-from pair_world import (
-    ALICE,
-    AUTOMERGE,
-    BOB,
-    IMPLEMENT,
-    REVIEW,
-    TRIAGE,
-    at,
-    book,
-    claim,
-    comment,
-    config,
-    issue,
-    label,
-    labeled,
-    pair,
-    pull,
-    row,
-    running,
-    snapshot,
-)
 
 from agentcells import views
 from agentcells.model import RunId, Sha
@@ -52,6 +31,27 @@ from agentcells.plan import (
 from agentcells.posts import Ledger, Marker, Move
 from agentcells.run import Cleared, Proof
 from agentcells.standing import cut, padded, width
+from tests.pair_world import (
+    ALICE,
+    AUTOMERGE,
+    BOB,
+    IMPLEMENT,
+    REVIEW,
+    TRIAGE,
+    at,
+    book,
+    claim,
+    comment,
+    config,
+    issue,
+    label,
+    labeled,
+    pair,
+    pull,
+    row,
+    running,
+    snapshot,
+)
 
 KEY, REPO, RUN = "alice/game#12", "alice/game", RunId("r1")
 PROOF = Proof(run=RUN, nonce="n", containment="strong")

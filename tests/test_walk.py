@@ -50,7 +50,7 @@ def test_r16_a_dry_run_prints_the_plan_and_writes_nothing_anywhere(tmp_path: Pat
     assert f"#{number}" in printed.stdout
     assert _everything(tmp_path) == before
     plan = json.loads(factory.run("tick", "--dry-run", "--json").stdout)
-    assert [action["action"] for action in plan["actions"]] == ["Claim"]
+    assert [action["action"] for action in plan["actions"]] == ["claim"]
 
 
 def test_r17_a_second_tick_finds_the_first_at_work_and_writes_nothing(tmp_path: Path) -> None:
