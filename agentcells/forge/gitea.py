@@ -182,8 +182,7 @@ class GiteaForge:
     # ------------------------------------------------------------ labels
 
     def create_label(self, repo: str, name: str, color: str, description: str) -> Label:
-        if repo not in self._labels:
-            self.labels(repo)
+        self.labels(repo)  # a second label of the same name would be made without a word
         if found := self._labels[repo].get(name):
             return found
         wanted = {"name": name, "color": f"#{color}", "description": description}
