@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import sys
@@ -72,6 +73,7 @@ class Supervisor:
         if self.box.account:
             self.box = reachable(self.box)
             drop_to(*self.box.account)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a dump would hold what the agent knew
         leash.prctl(leash.PR_SET_NO_NEW_PRIVS, 1)
         leash.become_subreaper()
         # After the change of account, which clears it.
@@ -264,8 +266,14 @@ class Supervisor:
 
 
 def reachable(box: Box) -> Box:
-    """The same box with every path where the run's own account can walk to it."""
-    staged = stage(box.sources())
+    """The same box with every path where the run's own account can walk to it.
+
+    A root that may not mount (a container's) goes without: the canary tells what cannot be reached.
+    """
+    try:
+        staged = stage(box.sources())
+    except PermissionError:
+        return box
     fields = {name: getattr(box, name) for name in box.__slots__}
     return Box(**{**fields, "staged": staged})
 

@@ -20,6 +20,8 @@ from agentcells.secrets import Secrets
 from agentcells.sentences import say
 from agentcells.store import Limits
 
+KEPT = "Kept work\n"
+MERGED = ("present-state", "moved-base")  # what the two sides of a conflict are called
 UNRECORDED = "What was not recorded when the run ended"
 
 
@@ -49,29 +51,33 @@ class Workspace:
         self.folder = folder
         self._rules = gate.Rules.from_config(limits)
         self._secrets = Secrets.of(secrets)
+        self.merging: Sha | None = None
         self.tree, conflicts = self._beginning()
         self.history = Sealed(
-            git,
-            folder / "work",
-            order.start,
-            order.base,
-            limits.keep,
-            limits.allow_links,
-            self._inspect,
-            conflicts=conflicts,
+            git, folder / "work", order.start, order.base, limits.keep, limits.allow_links,
+            self._inspect, conflicts=conflicts, merging=self.merging,
         )
 
     def _inspect(self, files: Sequence[FileView], message: str) -> tuple[Finding, ...]:
         return gate.check_record(self._rules, self._secrets, files, message)
 
     def _beginning(self) -> tuple[str, tuple[str, ...]]:
-        """The tree to lay out: the start's, or with the kept work of an earlier run merged onto
-        it (R40)."""
-        kept = self.git.rev(self.order.kept) if self.order.kept else None
-        if kept is None:
-            return "", ()
-        merge = take_over(self.git, kept, self.order.start, self._refused_of(kept))
-        return merge.tree, tuple(merge.conflicts)
+        """The tree to lay out, and its paths with conflict markers; "" is the start's own.
+
+        The start, with the kept work of an earlier run (R40), and with the branch that a merge
+        of the two could not take in by itself (R44).
+        """
+        order, tree = self.order, ""
+        conflicts: tuple[str, ...] = ()
+        kept = self.git.rev(order.kept) if order.kept else None
+        if kept is not None:
+            merge = take_over(self.git, kept, order.start, self._refused_of(kept))
+            tree, conflicts = merge.tree, tuple(merge.conflicts)
+        if order.merging is not None and not conflicts:
+            ours = self.git.commit_tree(tree, [order.start], KEPT) if tree else order.start
+            merge = self.git.merge_tree(ours, order.merging, names=MERGED)
+            tree, conflicts, self.merging = merge.tree, tuple(merge.conflicts), order.merging
+        return tree, conflicts
 
     def _refused_of(self, kept: Sha) -> set[str]:
         """Paths of kept work that the gate would not let out: they are not carried on (R40)."""

@@ -267,6 +267,25 @@ def test_r40_what_the_gate_refused_of_kept_work_is_not_carried_on(plain):
     assert set(plain.files(end.sealed)) == {*FILES, "half.txt"}
 
 
+def test_r44_a_moved_base_that_does_not_merge_is_laid_out_with_markers_and_settled(plain):
+    base = plain.start
+    work = child(plain.git, base, {"greeter.py": b"def greet():\n    return 'Good day!'\n"})
+    moved = child(plain.git, base, {"greeter.py": b"def greet():\n    return 'Hi!'\n", "b": b"x"})
+    plain.start = work
+    settle = [
+        {"read": ["greeter.py"]}, {"cell": ["record", "-m", "Too early"]},
+        {"write": {"greeter.py": GOOD}}, {"cell": ["record", "-m", "Settle both"]}, DONE,
+    ]
+    order = {"base": base, "merging": moved, "conflicts": ("greeter.py",), "branch_exists": True}
+    end, folder = plain.run(settle, order=order)
+    assert "<<<<<<< present-state" in (folder.path / "stream.jsonl").read_text()
+    early, settled = answers(folder)
+    assert (early["error_code"], settled["status"]) == ("conflict", "ok")
+    assert plain.files(end.sealed)["greeter.py"] == GOOD.encode()
+    assert plain.git.is_ancestor(work, end.sealed)
+    assert plain.git.is_ancestor(moved, end.sealed)
+
+
 # ---------------------------------------------------------------- every ending
 
 

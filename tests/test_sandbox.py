@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import socket
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from agentcells.sentences import SENTENCES
 from tests.run_world import LEFTOVERS, PYTHON, RunWorld, alive, marker
 
 LOOK = r"""
-import json, os, socket, sys
+import ctypes, json, os, socket, sys
 def reads(path):
     try:
         with open(path, "rb") as file:
@@ -136,6 +137,14 @@ def test_r35_no_capability_no_new_privileges_no_other_process_no_foreign_descrip
     assert found[0] == ["0000000000000000", "0000000000000000", "1", "2"]
     assert found[1] <= 4  # bwrap's pid 1, the forwarder, and we
     assert found[2] == ["0", "1", "2", "3"]  # 3 is the listing's own
+
+
+def test_r35_system_calls_that_reach_into_others_are_refused(world):
+    calls = "[ctypes.CDLL(None).syscall(n, 0, 0, 0, 0) for n in (101, 250, 425, 39)]"
+    ptrace, keyctl, io_uring, getpid = look(world, calls)
+    refused = [-1, -1, -1] if platform.machine() == "x86_64" else [ptrace, keyctl, io_uring]
+    assert [ptrace, keyctl, io_uring] == refused
+    assert getpid > 0 or platform.machine() != "x86_64"
 
 
 def test_r35_pid_1_was_started_with_no_environment_of_ours(world, monkeypatch):
