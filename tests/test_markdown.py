@@ -86,6 +86,7 @@ def assert_nothing_is_active(written):
         ("closes #1", "closes `#1`"),
         ("FIXES: #1, Resolved\t#2", "FIXES: `#1`, Resolved\t`#2`"),
         ("Fixed\n#3", "Fixed\n`#3`"),
+        (f"foo@{'b' * 47}\n@eve", f"foo@{'b' * 47}\n`@eve`"),  # the line before is not read anew
         ("close GH-4 and fixes ABC-5", "close `GH-4` and fixes `ABC-5`"),
         ("clo&#115;es \\#6", "closes `#6`"),
         ("closes #1@bob", "closes `#1` `@bob`"),
