@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from agentcells.config import Config
 from agentcells.markers import parse_marker
-from agentcells.model import Account, Event, HOLD, Item, Label, Member, Pair, WORKING
+from agentcells.model import HOLD, WORKING, Account, Event, Item, Label, Member, Pair
 from agentcells.posts import Ledger, Marker
 from agentcells.voices import MEMBERS, comments, our_ledger, our_posts, same, untouched
 
@@ -98,11 +98,15 @@ def history(
 def _announced(
     waiting: dict[str, list[Announcement]], actor: Account | None, state: str
 ) -> Announcement | None:
-    """The announcement that this label makes true; it and what was said before it is used up."""
+    """The announcement that this label makes true; it and what was said before it is used up.
+
+    What was said within one second has no order that could be relied on.
+    """
     said = waiting.get(actor.id, []) if actor is not None else []
     for index, one in enumerate(said):
         if one.to == state:
-            del said[: index + 1]
+            left = [other for other in said[:index] if _second(other.at) == _second(one.at)]
+            said[: index + 1] = left
             return one
     said.clear()
     return None
@@ -169,16 +173,24 @@ def _delegations(
 def _timeline(
     config: Config, pair: Pair, owner: Account, viewer: Account, key: bytes
 ) -> list[Announcement | tuple[Member, Event]]:
-    """Announcements and label events by time; what is announced comes first within a second."""
-    said: list[tuple[datetime, int, Announcement | tuple[Member, Event]]] = [
-        (one.at, 0, one) for one in announcements(config, pair, owner, viewer, key)
-    ]
-    done: list[tuple[datetime, int, Announcement | tuple[Member, Event]]] = [
-        (event.at, 1, (member, event))
-        for member, item in _members(pair) for event in item.events
+    """Announcements and label events by time; what is announced comes first within a second.
+
+    Whole seconds: more is not to be had from every forge, nor from the moves in our book.
+    """
+    events = [
+        (member, event) for member, item in _members(pair) for event in item.events
         if event.kind in ("labeled", "unlabeled")
     ]
-    return [step for _, _, step in sorted(said + done, key=lambda one: one[:2])]
+    events.sort(key=lambda one: one[1].at)
+    steps: list[tuple[datetime, int, Announcement | tuple[Member, Event]]] = [
+        (_second(one.at), 0, one) for one in announcements(config, pair, owner, viewer, key)
+    ]
+    steps += [(_second(event.at), 1, (member, event)) for member, event in events]
+    return [step for _, _, step in sorted(steps, key=lambda one: one[:2])]
+
+
+def _second(at: datetime) -> datetime:
+    return at.replace(microsecond=0)
 
 
 def _members(pair: Pair) -> Iterator[tuple[Member, Item]]:
