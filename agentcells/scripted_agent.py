@@ -296,9 +296,10 @@ class Agent:
         self.use("Bash", given, said, error=done.returncode != 0)
 
     def do_leave(self, how: str) -> None:
-        """A process that tries to outlive the run."""
+        """A process that tries to outlive the run; `how:seconds` says for how long."""
+        how, _, seconds = how.partition(":")
         quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-        sleep = ["sleep", "86400"]
+        sleep = ["sleep", seconds or "86400"]
         if how in ("nohup", "setsid"):
             subprocess.Popen([how, *sleep], **quiet)
         elif how in ("double", "cleared"):
@@ -310,7 +311,7 @@ class Agent:
                 os._exit(0)
         else:
             subprocess.Popen(sleep, **quiet)
-        self.use("Bash", {"command": f"({how}) sleep 86400 &"}, "")
+        self.use("Bash", {"command": f"({how}) {' '.join(sleep)} &"}, "")
 
     def do_say(self, words: str) -> None:
         self.speak({"type": "text", "text": words})
@@ -329,9 +330,8 @@ class Agent:
         for _ in range(max(1, size // 65_536)):
             self.do_say("x" * 65_400)
 
-    def do_hang(self, _: bool) -> NoReturn:
-        while True:
-            time.sleep(3600)
+    def do_hang(self, _: bool) -> None:
+        time.sleep(86_400)
 
     def do_exit(self, code: int) -> int:
         return code
