@@ -12,9 +12,17 @@ from agentcells import comments, rounds, trust
 from agentcells.claim import prepare
 from agentcells.config import Config
 from agentcells.events import Emit
-from agentcells.forge import Forge, ForgeError, NotFound, RateLimited, Stale, Unauthorized, Unavailable
+from agentcells.forge import (
+    Forge,
+    ForgeError,
+    NotFound,
+    RateLimited,
+    Stale,
+    Unauthorized,
+    Unavailable,
+)
 from agentcells.git import Git, GitError
-from agentcells.model import Item, Pair, Problem, WORKING
+from agentcells.model import WORKING, Item, Pair, Problem
 from agentcells.plan import (
     Action,
     AssignOwner,
@@ -267,10 +275,14 @@ class Apply:
 
 
 def apply(
-    config: Config, forge: Forge, state: State, plan: Plan, snapshot: Snapshot, emit: Emit
+    config: Config, forge: Forge, state: State, plan: Plan, snapshot: Snapshot, emit: Emit,
+    claimed: list[RunFolder] | None = None,
 ) -> Apply:
-    """Do the plan. Returns what came of it; raises the forge's Problem when it is out of reach."""
-    work = Apply(config, forge, state, snapshot, emit)
+    """Do the plan. Returns what came of it; raises the forge's Problem when it is out of reach.
+
+    `claimed` is where the folders of new runs go: they are known even when a later write raises.
+    """
+    work = Apply(config, forge, state, snapshot, emit, [] if claimed is None else claimed)
     for action in plan.actions:
         if action.pair_key in work.failed:
             continue
@@ -293,5 +305,8 @@ def _failed(work: Apply, action: Action, error: Problem) -> None:
     run = getattr(action, "run", "")
     if run and not isinstance(error, (Stale, NotFound)):
         RunFolder(work.state.root / "runs" / run).note_refusal(words)
-    work.emit.tell("failed", say("apply_failed", language, what=action_line(work.config, action, language),
-                                 why=words), pair=action.pair_key, key=error.key)
+    text = say("apply_failed", language, what=action_line(work.config, action, language), why=words)
+    if isinstance(error, Stale):  # somebody was faster: nothing is wrong
+        work.emit.tell("failed", text, pair=action.pair_key, key=error.key)
+    else:
+        work.emit.failed("failed", text, error, pair=action.pair_key, key=error.key)

@@ -10,8 +10,8 @@ from agentcells.case import Case, Judged, open_case
 from agentcells.choose import choose, eligible
 from agentcells.config import Cell, Config
 from agentcells.model import Pair, parse_branch
-from agentcells.plan import Action, Plan, Skip, Snapshot
 from agentcells.pairs import PairState, pair_up, state_of
+from agentcells.plan import Action, Plan, Skip, Snapshot
 from agentcells.publish import orphaned, running
 from agentcells.repair import held, mislabelled, stopped
 from agentcells.replies import commanded, waiting
@@ -69,7 +69,7 @@ def _unread(snapshot: Snapshot) -> list[Skip]:
     skips = [
         Skip(
             pair_key=f"{item.repo}#{item.number}", number=item.number, title=item.title, state="",
-            key="skip_unreadable", slots=(("detail", item.detail),), who="time",
+            key=item.key, slots=(("detail", item.detail),), who="time",
         )
         for item in snapshot.unreadable
     ]

@@ -1,14 +1,15 @@
-"""What a tick tells while it works: one event at a time, as a JSON line or as a line for a person."""
+"""What a tick tells while it works: one event at a time, as JSON or as a line for a person."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from agentcells.model import Problem
 from agentcells.plan import Action, Skip
 from agentcells.sentences import say
 from agentcells.text import printable
@@ -20,6 +21,27 @@ class Emit:
 
     mode: Literal["text", "json", "quiet"] | str
     language: str = "en"
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def code(self) -> int:
+        """The exit code of all that was refused or failed: 75 when later is all it takes."""
+        codes = {problem.exit_code for problem in self.problems}
+        return 0 if not codes else 75 if codes == {75} else 1
+
+    def problem(self, problem: Problem) -> None:
+        """Something was refused or failed while the rest went on: one line on stderr, said once."""
+        text = say(problem.key, self.language, **problem.slots)
+        if text not in {say(one.key, self.language, **one.slots) for one in self.problems}:
+            self.failed("problem", text, problem, key=problem.key)
+
+    def failed(self, event: str, text: str, problem: Problem, **facts: object) -> None:
+        """As `tell`, but it counts in `code`."""
+        self.problems.append(problem)
+        if self.mode != "text":
+            self._out({"event": event, **facts, "text": text})
+        if self.mode != "quiet":
+            print(printable(text), file=sys.stderr, flush=True)
 
     def note(self, key: str, **slots: object) -> None:
         """Something to know that concerns no single item."""

@@ -1,62 +1,88 @@
-"""What is so now: the forge's items, the run folders, the brake, put into one snapshot for `decide`.
+"""What is so now: the forge's items, the run folders, the brake, in one snapshot for `decide`.
 
-A list only tells what to read (R21). Items read whole are cached by their `updated_at`; whatever is going
-to be written about is read again, directly, in `look_closely`.
+A warm idle tick is one request (R20): listing, viewer, owner and the checks that are waited for
+come together, and what did not change comes from the cache. Whatever is going to be written about
+is read again, directly, in `look_closely` (R21).
 """
 
 from __future__ import annotations
 
 import socket
-import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from agentcells import pins
 from agentcells.config import Config
 from agentcells.decide import pair_up
-from agentcells.deliver import deliver
-from agentcells.forge import Forge, ForgeError, Listing, NotFound, Partial
-from agentcells.model import Account, Item, Pair, Problem, Row, branch_name, parse_branch
+from agentcells.forge import (
+    Forge,
+    ForgeError,
+    Listing,
+    RateLimited,
+    Stale,
+    Unauthorized,
+    Unavailable,
+    listings,
+)
+from agentcells.model import Account, Problem, parse_branch
+from agentcells.pins import Pins
 from agentcells.plan import Plan, Snapshot, Unreadable
+from agentcells.reading import Known, Reader
 from agentcells.run import RunFact
-from agentcells.store import RunFolder, State
+from agentcells.run_facts import run_facts, with_delivery
+from agentcells.sentences import say
+from agentcells.store import Memory, State
 
-LOOK_ONCE_MORE_S = 1.0  # the last descriptors of a namespace close a moment before its last process dies (R17)
+WAITING_AT_MOST = 100  # pull requests whose checks are asked for beside a listing
+SHARED_BOTS = ("github-actions", "dependabot")  # accounts that anybody's workflow can act as (R23)
 
 
 @dataclass(slots=True)
 class Observer:
-    """Reads for one pass. `writing` False: a dry run, which leaves no trace anywhere (R16)."""
+    """Looks for one pass. `writing` False: a dry run, which leaves no trace anywhere (R16)."""
 
     config: Config
     forge: Forge
     state: State
     writing: bool = True
-    unreadable: list[Unreadable] = field(default_factory=list)
-    items: dict[tuple[str, int], Item] = field(default_factory=dict)
-    listings: dict[str, Listing] = field(default_factory=dict)
+    failed: dict[str, Problem] = field(default_factory=dict)  # why a repository is left alone
+    reader: Reader = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reader = Reader(self.config, self.forge, self.state, self.writing)
 
     def look(self, *, claiming: bool) -> Snapshot:
         """The whole view, from listings and cached items."""
-        viewer = self.forge.viewer()
-        owner = self.forge.account(self.config.factory.owner)
+        memories = {repo: self.state.memory(repo) for repo in self.config.forge.repos}
+        found = self._listings(memories)
+        viewer, owner = self.forge.viewer(), self.forge.account(self.config.factory.owner)
         self._demand_known_viewer(viewer, owner)
-        pinned = self._pinned(viewer, owner)
-        runs = tuple(self._run_fact(folder) for folder in self.state.runs() if folder.has_order())
-        for repo in self.config.forge.repos:
-            self._read_repository(repo, runs)
+        pinned = self._pins(viewer, owner)
+        runs = run_facts(self.state)
+        several = self._known(found, memories, pinned)
+        self.reader.read(several, _busy(runs))
+        leftover = self.reader.leftover_branches
+        branches = [ref for known in several for ref in leftover(known, viewer)]
+        if self.writing:
+            self._remember(several)
+        key = self.state.mac_key(make=self.writing)
+        label_ids = _label_ids(pinned)
         return Snapshot(
             now=self.forge.clock(),
             viewer=viewer,
             owner=owner,
             machine=socket.gethostname(),
-            pairs=self._pairs(viewer, owner, pinned),
+            pairs=pair_up(
+                self.config, self.reader.items.values(), viewer, owner, pinned=label_ids, key=key
+            ),
             runs=runs,
-            unreadable=tuple(self.unreadable),
+            unreadable=tuple(self.reader.unreadable),
             brake=self.state.brake(),
             claiming=claiming,
-            branches=self._leftover_branches(),
-            mac_key=self.state.mac_key(make=self.writing),
-            label_ids=pinned,
+            branches=tuple(sorted(branches)),
+            mac_key=key,
+            notes=self._notes(several),
+            label_ids=label_ids,
         )
 
     def look_closely(self, snapshot: Snapshot, plan: Plan) -> Snapshot:
@@ -64,175 +90,150 @@ class Observer:
         keys = {action.pair_key for action in plan.actions}
         for pair in snapshot.pairs:
             if pair.key in keys:
-                self._read_pair_again(pair)
-        runs = tuple(self._with_delivery(fact) for fact in snapshot.runs)
+                self.reader.read_again(pair)
+        runs = tuple(
+            self._with_delivery(fact) if fact.order.pair_key in keys else fact
+            for fact in snapshot.runs
+        )
+        pairs = pair_up(
+            self.config, self.reader.items.values(), snapshot.viewer, snapshot.owner,
+            pinned=snapshot.label_ids, key=snapshot.mac_key,
+        )
         return replace(
-            snapshot,
-            now=self.forge.clock(),
-            pairs=self._pairs(snapshot.viewer, snapshot.owner, snapshot.label_ids),
-            runs=runs,
-            unreadable=tuple(self.unreadable),
-            branches=self._leftover_branches(),
+            snapshot, now=self.forge.clock(), pairs=pairs, runs=runs,
+            unreadable=tuple(self.reader.unreadable),
         )
 
-    def _pairs(self, viewer: Account, owner: Account, pinned: tuple[str, ...]) -> tuple[Pair, ...]:
-        key = self.state.mac_key(make=self.writing)
-        return pair_up(self.config, self.items.values(), viewer, owner, key=key, pinned=pinned)
+    # ------------------------------------------------------------ repositories
 
-    # ------------------------------------------------------------ the forge
+    def _listings(self, memories: Mapping[str, Memory | None]) -> dict[str, Listing | ForgeError]:
+        """All repositories at once. What stops every question stops the tick."""
+        marks = {repo: memory.mark for repo, memory in memories.items() if memory is not None}
+        factory = self.config.factory
+        logins = [login for login in (factory.owner, factory.bot) if login and "[" not in login]
+        found = listings(
+            self.forge, self.config.forge.repos, marks, logins=logins, waiting=_waiting(memories)
+        )
+        errors = [error for error in found.values() if isinstance(error, ForgeError)]
+        for error in errors:
+            if isinstance(error, RateLimited | Unauthorized):
+                raise error
+        if len(errors) == len(found) and all(isinstance(error, Unavailable) for error in errors):
+            raise errors[0]
+        return found
+
+    def _known(
+        self, found: Mapping[str, Listing | ForgeError], memories: Mapping[str, Memory | None],
+        pinned: Pins | None,
+    ) -> list[Known]:
+        """Those that can be worked on. One that fails is left alone while the others go on."""
+        several = []
+        for repo, listing in found.items():
+            if isinstance(listing, ForgeError):
+                self.failed[repo] = listing
+            elif wrong := _other_than_pinned(repo, listing, pinned):
+                self.failed[repo] = wrong
+            else:
+                several.append(Known.of(repo, listing, memories.get(repo)))
+        if self.failed and not several:
+            raise next(iter(self.failed.values()))
+        return several
+
+    def _remember(self, several: list[Known]) -> None:
+        """A listing that was not whole is made again: nothing is built on it."""
+        for known in several:
+            memory = known.memory()
+            if known.listing.complete and memory != known.before:
+                self.state.keep_memory(known.repo, memory)
+
+    def _notes(self, several: list[Known]) -> tuple[str, ...]:
+        """What is to be known of repositories as a whole, for `status`."""
+        language = self.config.factory.language
+        notes = [
+            f"{repo}: {say(problem.key, language, **problem.slots)}"
+            for repo, problem in self.failed.items()
+        ]
+        notes += [
+            say("observe_half_a_list", language, repo=known.repo)
+            for known in several if not known.listing.complete
+        ]
+        return tuple(notes)
+
+    # ------------------------------------------------------------ who is who
 
     def _demand_known_viewer(self, viewer: Account, owner: Account) -> None:
-        """The token must be the owner's or the bot's, else nothing is read at all (R23)."""
+        """The token must be the owner's or the bot's, else nothing more is read (R23)."""
+        if viewer.login in SHARED_BOTS:
+            raise Problem("observe_shared_bot", viewer=viewer.login)
         if viewer.id == owner.id:
             return
         bot = self.config.factory.bot
         if not bot or self.forge.account(bot).id != viewer.id:
-            raise Problem("observe_foreign_token", viewer=viewer.login, owner=owner.login, bot=bot or "-")
+            raise Problem(
+                "observe_foreign_token", viewer=viewer.login, owner=owner.login, bot=bot or "-"
+            )
 
-    def _pinned(self, viewer: Account, owner: Account) -> tuple[str, ...]:
-        """Ids of our labels as they were at set-up. Another id behind a name stops the tick (R23)."""
+    def _pins(self, viewer: Account, owner: Account) -> Pins | None:
+        """The ids behind the names as they were at set-up; another id stops the tick (R23)."""
         found = pins.load(self.config.path)
         if found is None:
             if self.config.forge.kind != "local":
                 raise Problem("pins_missing", exit_code=2, file=pins.FILE)
-            return ()
-        strangers = [account.login for account, pin in ((owner, found.owner),) if account.id != pin]
+            return None
+        strangers = [owner.login] if owner.id != found.owner else []
         if viewer.id not in (found.owner, found.bot):
             strangers.append(viewer.login)
         if strangers:
             raise Problem("pins_differ", names=", ".join(strangers))
-        return tuple(sorted({pin for labels in found.labels.values() for pin in labels.values()}))
-
-    def _read_repository(self, repo: str, runs: tuple[RunFact, ...]) -> None:
-        """Read whole what carries our labels, what belongs to it, and what a run is about."""
-        rows = self._rows(repo)
-        wanted = {number for number, row in rows.items() if self._is_ours(row)}
-        for fact in runs:
-            if fact.order.repo == repo:
-                wanted.update(n for n in (fact.order.issue, fact.order.pull) if n is not None)
-        for row in rows.values():
-            belongs = parse_branch(row.head_ref)
-            if belongs and row.state == "open":
-                wanted.update((row.number, belongs[0]))
-            elif row.state == "open" and wanted.intersection(row.closes):
-                wanted.add(row.number)
-        for number in sorted(wanted):
-            self._read(repo, number, rows.get(number))
-        for number in sorted(wanted):
-            self._read_pulls_of(repo, number)
-
-    def _rows(self, repo: str) -> dict[int, Row]:
-        """The listing: all open ones at first, later what changed since the last complete one (R20)."""
-        before = self.state.listing(repo)
-        new = self.forge.listing(repo, before.mark if before else "")
-        rows = {row.number: row for row in (before.rows if before else ())}
-        rows.update((row.number, row) for row in new.rows)
-        if new.complete:
-            stays = tuple(row for row in rows.values() if row.state == "open" or self._is_labelled(row))
-            self.listings[repo] = Listing(rows=stays, complete=True, mark=new.mark)
-        return rows
-
-    def remember(self) -> None:
-        """Keep the listings, once all that they led to has been done: until then they are read anew."""
-        for repo, listing in self.listings.items():
-            self.state.keep_listing(repo, listing)
-
-    def _is_labelled(self, row: Row) -> bool:
-        return any(self.config.state(label.name) for label in row.labels)
-
-    def _is_ours(self, row: Row) -> bool:
-        merged = row.state == "merged" and parse_branch(row.head_ref) is not None
-        return merged or self._is_labelled(row)
-
-    def _read(self, repo: str, number: int, row: Row | None = None) -> Item | None:
-        """One item whole, from the cache when its `updated_at` is the listed one."""
-        if (repo, number) in self.items:
-            return self.items[repo, number]
-        cached = self.state.cached_item(repo, number) if row else None
-        if cached and row and cached.updated_at == row.updated_at:
-            self.items[repo, number] = cached
-            return cached
-        return self._read_now(repo, number, row.title if row else "")
-
-    def _read_now(self, repo: str, number: int, title: str) -> Item | None:
-        try:
-            item = self.forge.read(repo, number)
-        except (NotFound, Partial) as error:
-            # Not whole is never "none" (R21): the pair is left alone, and says so.
-            self.items.pop((repo, number), None)
-            self._leave_alone(repo, number, title, error.key)
-            return None
-        self.items[repo, number] = item
-        if self.writing:
-            self.state.cache_item(item)
-        return item
-
-    def _leave_alone(self, repo: str, number: int, title: str, why: str) -> None:
-        """Also the issue of a pull request of ours: without it the issue would look as if it had none."""
-        old = self.state.cached_item(repo, number)
-        branch = parse_branch(old.pull.head_ref) if old and old.pull else None
-        for missing in {number, branch[0] if branch else number}:
-            self.unreadable.append(Unreadable(repo=repo, number=missing, title=title, detail=why))
-
-    def _read_pulls_of(self, repo: str, number: int) -> None:
-        """Our pull requests for an issue, closed ones too: they tell which attempt this is (R9)."""
-        item = self.items.get((repo, number))
-        if item is None or item.kind != "issue":
-            return
-        attempt = 1
-        while pull := self.forge.pull_by_head(repo, branch_name(number, attempt)):
-            self.items.setdefault((repo, pull.number), pull)
-            if pull.state == "open":
-                return
-            attempt += 1
-
-    def _read_pair_again(self, pair: Pair) -> None:
-        for item in (pair.issue, pair.pull):
-            if item is not None:
-                self._read_now(item.repo, item.number, item.title)
-        if pair.issue is not None:
-            self._read_pulls_of(pair.repo, pair.issue.number)
-
-    def _leftover_branches(self) -> tuple[str, ...]:
-        """Branches of ours whose pull request was merged and that are still there (R11)."""
-        found = []
-        for item in self.items.values():
-            ours = item.pull and parse_branch(item.pull.head_ref)
-            if item.pull and ours and item.state == "merged":
-                if self.forge.branch(item.repo, item.pull.head_ref):
-                    found.append(f"{item.repo} {item.pull.head_ref}")
-        return tuple(sorted(set(found)))
+        return found
 
     # ------------------------------------------------------------ the runs
 
-    def _run_fact(self, folder: RunFolder) -> RunFact:
-        """A run folder as it is now. Without an end and with a free lock it is looked at once more."""
-        order = folder.order()
-        if folder.alive():
-            return RunFact(order=order, status="alive")
-        end = folder.end()
-        if end is None:
-            time.sleep(LOOK_ONCE_MORE_S)
-            if folder.alive():
-                return RunFact(order=order, status="alive")
-            end = folder.end()
-        refused, words = folder.refusals()
-        if end is None or end.proof is None:
-            return RunFact(order=order, status="dead", end=end)
-        return RunFact(order=order, status="ended", end=end, refused_pushes=refused, refusal=words)
-
     def _with_delivery(self, fact: RunFact) -> RunFact:
-        if fact.status != "ended" or fact.end is None:
-            return fact
-        cell = self.config.cell(fact.order.cell)
-        merges = cell is not None and cell.merge  # judged by what stands on the branch
-        if not merges and not (fact.order.writes and fact.end.changed):
-            return fact
         try:
-            return replace(fact, delivery=deliver(self.config, self.forge, self.state, fact, self.writing))
-        except ForgeError as error:
+            return with_delivery(self.config, self.forge, self.state, fact, self.writing)
+        except (RateLimited, Unauthorized):
+            raise
+        except Problem as problem:
             order = fact.order
-            self.unreadable.append(Unreadable(
-                repo=order.repo, number=order.issue or order.pull or 0, title=order.title, detail=error.key))
+            words = say(problem.key, self.config.factory.language, **problem.slots)
+            self.reader.unreadable.append(Unreadable(
+                repo=order.repo, number=order.issue or order.pull or 0, title=order.title,
+                detail=words,
+            ))
             return fact
 
+
+def _busy(runs: tuple[RunFact, ...]) -> dict[str, set[int]]:
+    """What runs of this machine are about, by repository: read in any case."""
+    found: dict[str, set[int]] = {}
+    for fact in runs:
+        numbers = {n for n in (fact.order.issue, fact.order.pull) if n is not None}
+        found.setdefault(fact.order.repo, set()).update(numbers)
+    return found
+
+
+def _waiting(memories: Mapping[str, Memory | None]) -> list[str]:
+    """Open pull requests of ours: their checks end without any change of the pull request (R12)."""
+    ids = [
+        row.id for memory in memories.values() if memory is not None for row in memory.rows
+        if row.kind == "pull_request" and row.state == "open" and parse_branch(row.head_ref)
+    ]
+    return ids[:WAITING_AT_MOST]
+
+
+def _other_than_pinned(repo: str, listing: Listing, pinned: Pins | None) -> Problem | None:
+    """A repository that took over the name of another one, or that was never set up (R23)."""
+    if pinned is None:
+        return None
+    if repo not in pinned.repositories:
+        return Problem("pins_new_repository", repo=repo)
+    if listing.repo_id and listing.repo_id != pinned.repositories[repo]:
+        return Stale("pins_differ", names=repo)
+    return None
+
+
+def _label_ids(pinned: Pins | None) -> tuple[str, ...]:
+    if pinned is None:
+        return ()
+    return tuple(sorted({pin for labels in pinned.labels.values() for pin in labels.values()}))

@@ -25,6 +25,19 @@ class Brake:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LastTick:
+    """How the last tick of this machine went, for `status`. Lost, it is not known."""
+
+    started_at: datetime
+    ended_at: datetime | None = None  # None: at work, or it ended without a word
+    code: int = 0
+    key: str = ""  # the Problem that ended it
+    text: str = ""
+    failures: int = 0  # ticks in a row that did not end well
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """An item that could not be read now: it is left alone with this reason (R21)."""
 
@@ -32,6 +45,7 @@ class Unreadable:
     number: int
     title: str
     detail: str
+    key: str = "skip_unreadable"  # the sentence of its skip
 
 
 

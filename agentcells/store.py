@@ -19,8 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from agentcells.forge import Listing
-from agentcells.model import Item, Problem, RunId
+from agentcells.model import Item, Problem, Row, RunId
 from agentcells.plan import Brake
 from agentcells.run import Order, RunEnd
 from agentcells.wire import from_json, to_json
@@ -63,6 +62,16 @@ class Limits:
     needs_test: bool = False
     language: str = "en"
     cache: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What is known of a repository since its last complete listing (R20)."""
+
+    mark: str
+    rows: tuple[Row, ...] = ()  # of all that may have to be read whole, as it was listed last
+    searched: tuple[int, ...] = ()  # issues whose pull requests of ours were asked for by name
+    tidied: tuple[int, ...] = ()  # merged pull requests whose branch is known to be gone
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -280,12 +289,28 @@ class State:
     def repository(self, repo: str) -> Path:
         return self.root / "repos" / f"{_file_name(repo)}.git"
 
-    def listing(self, repo: str) -> Listing | None:
-        """The last complete listing, None when it was lost: then all open items are listed again."""
-        return self._cached(Listing, self.root / "cache" / f"{_file_name(repo)}.rows.json")
+    def memory(self, repo: str) -> Memory | None:
+        """None when it was lost: then all open items are listed again."""
+        return self._cached(Memory, self._memory_path(repo))
 
-    def keep_listing(self, repo: str, listing: Listing) -> None:
-        write_whole(self.root / "cache" / f"{_file_name(repo)}.rows.json", to_json(listing))
+    def keep_memory(self, repo: str, memory: Memory) -> None:
+        """Items that are not in it any more are forgotten."""
+        write_whole(self._memory_path(repo), to_json(memory))
+        kept = {f"{row.number}.json" for row in memory.rows}
+        folder = self.root / "cache" / _file_name(repo)
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if path.name not in kept:
+                path.unlink()
+
+    def _memory_path(self, repo: str) -> Path:
+        return self.root / "cache" / f"{_file_name(repo)}.rows.json"
+
+    def turns(self) -> dict[str, str]:
+        """By state the item that was read last: others come first in the next tick (R20)."""
+        return self._cached(dict[str, str], self.root / "cache" / "turns.json") or {}
+
+    def keep_turns(self, turns: dict[str, str]) -> None:
+        write_whole(self.root / "cache" / "turns.json", to_json(turns))
 
     def cached_item(self, repo: str, number: int) -> Item | None:
         return self._cached(Item, self._item_path(repo, number))

@@ -1,9 +1,10 @@
-"""The tick: observe, decide, apply; then one runner for each claimed run, until nothing is alive. Read this first.
+"""The tick: observe, decide, apply; then one runner for each claimed run. Read this first.
 
-    tick:         pass (lock, observe, decide, apply, unlock); nothing claimed and nothing alive: exit.
-                  Else it replaces itself by the coordinator: the memory that held the forge's token is gone.
-    coordinator:  holds no token; starts a runner for each claimed run; when a run ends, or `poll` passes,
-                  a pass runs as a child process that fetches the token, works and exits.
+    tick:         pass (lock, observe, decide, apply, unlock); nothing claimed or alive: exit.
+                  Else it replaces itself by the coordinator: the memory that held the forge's
+                  token is gone.
+    coordinator:  holds no token; starts a runner for each claimed run; when a run ends, or `poll`
+                  passes, a pass runs as a child process that fetches the token, works and exits.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentcells import handover
 from agentcells.config import Config, load
 from agentcells.events import Emit
+from agentcells.model import Problem
 from agentcells.plan import Plan, Snapshot
 from agentcells.store import RunFolder, State
 
@@ -38,7 +41,8 @@ def run_pass(
 ) -> tuple[RunFolder, ...]:
     """Observe, decide, apply, until nothing is left to do now.
 
-    Returns the folders of the runs it claimed; this process holds their locks.
+    Returns the folders of the runs it claimed; this process holds their locks. What was refused or
+    failed is told by `emit`, whose `code` it makes; raised is only what came before any claim.
     """
     from agentcells.apply import apply
     from agentcells.forge.open import open_forge
@@ -47,16 +51,19 @@ def run_pass(
     claimed: list[RunFolder] = []
     plan = Plan()
     forge = forge or open_forge(config)
-    for _ in range(ROUNDS):
-        observer = Observer(config, forge, state)
-        snapshot, plan = observe_and_decide(config, observer, claiming=claiming)
-        work = apply(config, forge, state, plan, snapshot, emit)
-        claimed += work.claimed
-        if work.failed:
-            break
-        observer.remember()
-        if not plan.actions:
-            break
+    try:
+        for _ in range(ROUNDS):
+            observer = Observer(config, forge, state)
+            snapshot, plan = observe_and_decide(config, observer, claiming=claiming)
+            for problem in observer.failed.values():
+                emit.problem(problem)
+            work = apply(config, forge, state, plan, snapshot, emit, claimed)
+            if work.failed or not plan.actions:
+                break
+    except Problem as problem:
+        if not claimed:
+            raise
+        emit.problem(problem)  # the runs that were claimed are alive: they must not be lost with it
     for skip in plan.skips:
         emit.skip(skip)
     return tuple(claimed)
@@ -85,7 +92,7 @@ def look(config: Config, state: State) -> tuple[Snapshot, Plan]:
     return observe_and_decide(config, observer, claiming=True)
 
 
-def tick(config: Config, state: State, emit: Emit) -> int:
+def tick(config: Config, state: State, emit: Emit) -> int:  # noqa: RET503  (exec does not come back)
     """One tick of the timer. Returns the exit code, or never: it becomes the coordinator."""
     held = state.tick_lock()
     if held is None:
@@ -99,25 +106,28 @@ def tick(config: Config, state: State, emit: Emit) -> int:
     alive = [folder for folder in state.runs() if folder.alive()]
     if not alive:
         emit.note("tick_idle")
-        return 0
+        return emit.code
     sys.stdout.flush()
     locks = [f"{folder.run}:{folder.lock_fd}" for folder in claimed]
-    os.execv(sys.executable, [*program(), "_coordinate", str(config.path), str(held), emit.mode, *locks])
+    kept, given = handover.divide(config, os.environ)
+    argv = [str(config.path), str(held), emit.mode, str(handover.seal(given)), *locks]
+    os.execve(sys.executable, [*program(), "_coordinate", *argv], kept)
 
 
 def program() -> list[str]:
-    """How this very agentcells is started again. `-I`: no module of the current folder can slip in."""
+    """How this agentcells is started again. `-I`: no module of the current folder can slip in."""
     return [sys.executable, "-I", "-m", "agentcells"]
 
 
 @dataclass(slots=True)
 class Coordinator:
-    """Waits for runs and starts passes. It has no forge and no token."""
+    """Waits for runs and starts passes. It has no forge, and no token but in a closed envelope."""
 
     config: Config
     state: State
     emit: Emit
     tick_lock: int
+    envelope: int  # descriptor of the variables that only passes are given
     started: float = field(default_factory=time.monotonic)
     runners: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     stopping: bool = False
@@ -137,7 +147,7 @@ class Coordinator:
         argv = [*program(), "_run", str(folder.path), str(folder.lock_fd)]
         self.runners[folder.run] = subprocess.Popen(
             argv, pass_fds=[folder.lock_fd], stdin=subprocess.DEVNULL, start_new_session=True,
-            env=runner_environment(folder),
+            env=handover.for_runs(os.environ, folder.limits().agent_env),
         )
         folder.unlock()
 
@@ -174,12 +184,14 @@ class Coordinator:
 
     def _pass(self) -> int:
         """A pass as a child process: it has the token, we do not. New runs come back as locks."""
-        claiming = not self.stopping and time.monotonic() - self.started < self.config.factory.tick_for
+        in_time = time.monotonic() - self.started < self.config.factory.tick_for
+        claiming = in_time and not self.stopping
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        argv = [*program(), "_pass", str(self.config.path), str(theirs.fileno()),
+        given = [theirs.fileno(), self.envelope]
+        argv = [*program(), "_pass", str(self.config.path), *map(str, given),
                 "claim" if claiming else "finish", self.emit.mode]
         with ours:
-            child = subprocess.Popen(argv, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+            child = subprocess.Popen(argv, pass_fds=given, stdin=subprocess.DEVNULL)
             theirs.close()
             claimed = receive_runs(ours)
             code = child.wait()
@@ -202,27 +214,31 @@ class Coordinator:
         signal.signal(signal.SIGINT, stop)
 
 
-def coordinate(config_path: str, lock: str, mode: str, *locks: str) -> int:
+def coordinate(config_path: str, lock: str, mode: str, envelope: str, *locks: str) -> int:
     """The inner command `_coordinate`: what a tick becomes once something runs."""
     config = load(Path(config_path))
     state = State.open(config.path)
-    os.set_inheritable(int(lock), False)
+    for fd in (lock, envelope):
+        os.set_inheritable(int(fd), False)
     folders: list[RunFolder] = []
     for entry in locks:
         run, _, fd = entry.rpartition(":")
         os.set_inheritable(int(fd), False)
         folders.append(RunFolder(state.root / "runs" / run, int(fd)))
-    return Coordinator(config, state, Emit(mode, config.factory.language), int(lock)).run(folders)
+    emit = Emit(mode, config.factory.language)
+    return Coordinator(config, state, emit, int(lock), int(envelope)).run(folders)
 
 
-def child_pass(config_path: str, answer_fd: str, what: str, mode: str) -> int:
+def child_pass(config_path: str, answer_fd: str, envelope: str, what: str, mode: str) -> int:
     """The inner command `_pass`: one pass, whose claimed runs go back over the socket."""
+    handover.unseal(int(envelope))
     config = load(Path(config_path))
     state = State.open(config.path)
+    emit = Emit(mode, config.factory.language)
     with socket.socket(fileno=int(answer_fd)) as answer, state.pass_lock(wait=True):
-        for folder in run_pass(config, state, Emit(mode, config.factory.language), claiming=what == "claim"):
+        for folder in run_pass(config, state, emit, claiming=what == "claim"):
             socket.send_fds(answer, [json.dumps(str(folder.path)).encode()], [folder.lock_fd])
-    return 0
+    return emit.code
 
 
 def receive_runs(answer: socket.socket) -> list[RunFolder]:
@@ -233,11 +249,3 @@ def receive_runs(answer: socket.socket) -> list[RunFolder]:
         if not message:
             return folders
         folders.append(RunFolder(Path(json.loads(message)), fds[0]))
-
-
-def runner_environment(folder: RunFolder) -> dict[str, str]:
-    """What a runner may know of our environment: never a forge token (R38, R39)."""
-    names = {"PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_STATE_HOME", "AGENTCELLS_STATE",
-             *folder.limits().agent_env}
-    return {name: os.environ[name] for name in sorted(names) if name in os.environ}
-

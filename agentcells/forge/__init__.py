@@ -53,6 +53,7 @@ class Listing:
     rows: tuple[Row, ...]
     complete: bool
     mark: str  # opaque: hand it to the next listing to read only what changed since
+    repo_id: str = ""  # of the repository that answered to the name (R23); "": not told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

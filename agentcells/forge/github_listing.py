@@ -89,6 +89,7 @@ class _Walk:
     issues: _Lane
     pulls: _Lane
     whole: bool = True
+    repo_id: str = ""
 
     @classmethod
     def begin(cls, repo: str, mark: str, names: Names, now: datetime) -> _Walk:
@@ -119,6 +120,7 @@ class _Walk:
     def take(self, node: Node) -> None:
         """One page of this repository."""
         demand_name(self.repo, node)
+        self.repo_id = node["id"]
         for name, lane in (("issues", self.issues), ("pullRequests", self.pulls)):
             if not lane.done:
                 self._take_lane(name, lane, node.get(name), node["id"])
@@ -148,6 +150,7 @@ class _Walk:
         return Listing(
             rows=tuple(sorted(rows, key=lambda row: row.updated_at, reverse=True)),
             complete=self.whole, mark=str(mark) if self.whole else self.mark,
+            repo_id=self.repo_id,
         )
 
 

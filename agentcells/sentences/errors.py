@@ -375,6 +375,14 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The token belongs to {viewer}, but cells.toml names {owner} as the owner and {bot} as the bot. Nothing was read. Give the owner's or the bot's token, or mend [factory] owner and bot.",
         "トークンは {viewer} のものですが、cells.toml の owner は {owner}、bot は {bot} です。何も読んでいません。owner か bot のトークンにするか、[factory] の owner と bot を直してください。",
     ),
+    "observe_shared_bot": (
+        "The token belongs to {viewer}, an account that anybody's workflow can act as: what it writes proves nothing. Nothing was read. Give the factory an account of its own, and its token.",
+        "トークンは {viewer} のものです。誰のワークフローでも名乗れるアカウントなので、書いた人を証明できません。何も読んでいません。専用のアカウントとそのトークンを用意してください。",
+    ),
+    "observe_half_a_list": (
+        "The list of {repo} did not come whole; what came is used, and the next tick lists it again.",
+        "{repo} の一覧が全部は届きませんでした。届いた分だけを使い、次の tick がもう一度読みます。",
+    ),
     "claim_no_cell": (
         "There is no cell called {cell} in cells.toml any more. Set another label on the item.",
         "cells.toml に {cell} というセルはもうありません。別のラベルを付けてください。",
@@ -512,6 +520,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "pins_differ": (
         "Nothing was read or written: behind these names there is somebody or something else than when you set up: {names}. Look at them on the forge; if all is as you want it, run `agentcells init --relock`.",
         "何も読み書きしていません。次の名前の中身が設定時と違います: {names}。フォージで確かめ、問題がなければ `agentcells init --relock` を実行してください。",
+    ),
+    "pins_new_repository": (
+        "{repo} stands in cells.toml but was never set up, so it is left alone. Run `agentcells init`: it makes the labels and notes the ids.",
+        "{repo} は cells.toml にありますが、まだ設定されていないため触れません。`agentcells init` を実行すると、ラベルを作り ID を控えます。",
     ),
     "pins_missing": (
         "There is no {file} beside cells.toml, so names cannot be checked against their ids. Run `agentcells init` once.",

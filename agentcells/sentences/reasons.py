@@ -108,6 +108,9 @@ REASONS: dict[str, tuple[str, str]] = {
     "skip_unreadable": (
         "It could not be read whole just now; the next tick tries again.",
         "いま全体を読めませんでした。次の tick がもう一度試します。"),
+    "skip_not_looked_at": (
+        "Not looked at yet: a tick reads ten items of each label anew, and the others in their turn.",
+        "まだ見ていません。1 回の tick が新しく読むのはラベルごとに 10 件までで、残りは順番に読みます。"),
     "skip_run_waits": (
         "The result of {run} waits until its issue can be read.",
         "{run} の結果は、issue が読めるまで待っています。"),

@@ -1,0 +1,226 @@
+"""Reads items whole: from the cache what did not change, anew at most ten for each state.
+
+A list only tells what to read (R21). Whatever could not be read is left alone and says so, and so
+is what has to wait for its turn (R20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from agentcells.config import Config
+from agentcells.forge import Forge, ForgeError, Listing, RateLimited, Unauthorized, Unavailable
+from agentcells.groups import Group, groups_of, in_turn, root_of, row_of, unchanged, worth_keeping
+from agentcells.model import Account, Item, Pair, Row, branch_name, parse_branch
+from agentcells.pairs import pull_of_ours
+from agentcells.plan import Unreadable
+from agentcells.sentences import say
+from agentcells.store import Memory, State
+
+AT_MOST = 10  # whole reads for each state and tick (R20)
+# A forge tells times in whole seconds: what changes twice within one looks unchanged in between.
+SETTLED = timedelta(seconds=2)
+
+
+@dataclass(slots=True)
+class Known:
+    """One repository in this pass: its rows, and what was found out beside them."""
+
+    repo: str
+    listing: Listing
+    before: Memory | None
+    rows: dict[int, Row] = field(default_factory=dict)
+    searched: set[int] = field(default_factory=set)
+    tidied: set[int] = field(default_factory=set)
+    groups: tuple[Group, ...] = ()
+
+    @classmethod
+    def of(cls, repo: str, listing: Listing, before: Memory | None) -> Known:
+        known = cls(repo, listing, before)
+        if before is not None:
+            known.rows = {row.number: row for row in before.rows}
+            known.searched, known.tidied = set(before.searched), set(before.tidied)
+        known.rows.update((row.number, row) for row in listing.rows)
+        return known
+
+    def memory(self) -> Memory:
+        """What the next pass starts from."""
+        rows = worth_keeping(self.rows, self.groups)
+        near = {row.number for row in (*rows, *self.listing.rows)}
+        return Memory(
+            mark=self.listing.mark, rows=rows, tidied=tuple(sorted(self.tidied & near)),
+            searched=tuple(sorted(self.searched & {group.number for group in self.groups})),
+        )
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads for one pass. `writing` False: a dry run, which leaves no trace anywhere (R16)."""
+
+    config: Config
+    forge: Forge
+    state: State
+    writing: bool
+    items: dict[tuple[str, int], Item] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    outages: int = 0
+
+    def read(self, several: Collection[Known], busy: Mapping[str, Collection[int]]) -> None:
+        """All groups of all repositories, each state in its turn."""
+        turns = self.state.turns()
+        groups: dict[str, list[Group]] = {}
+        for known in several:
+            known.groups = groups_of(
+                self.config, known.repo, known.rows, busy.get(known.repo, ()), known.tidied
+            )
+            for group in known.groups:
+                groups.setdefault(group.state, []).append(group)
+        by_repo = {known.repo: known for known in several}
+        before = dict(turns)
+        for state in sorted(groups):
+            ordered = in_turn(groups[state], _place(turns.get(state)))
+            self._read_state(state, ordered, by_repo, turns)
+        if self.writing and turns != before:
+            self.state.keep_turns(turns)
+
+    def _read_state(
+        self, state: str, groups: Iterable[Group], known: Mapping[str, Known], turns: dict[str, str]
+    ) -> None:
+        left = AT_MOST
+        for group in groups:
+            wanted = self._wanted(known[group.repo], group)
+            if state and wanted > left and left < AT_MOST:
+                self._leave(group.repo, group.number, group.title, "skip_not_looked_at", {})
+                continue
+            self._read_group(known[group.repo], group)
+            if wanted:
+                left = max(0, left - wanted)
+                turns[state] = f"{group.repo}#{group.number}"
+
+    def _wanted(self, known: Known, group: Group) -> int:
+        """How many items of a group the cache does not answer for."""
+        return sum(self._cached(known, number) is None for number in group.members)
+
+    def _cached(self, known: Known, number: int) -> Item | None:
+        place = (known.repo, number)
+        if place not in self.items:
+            row, item = known.rows.get(number), self.state.cached_item(known.repo, number)
+            if row is None or item is None or not unchanged(item, row):
+                return None
+            self.items[place] = item
+        return self.items[place]
+
+    def _read_group(self, known: Known, group: Group) -> None:
+        for number in group.members:
+            if self._cached(known, number) is None:
+                row = known.rows.get(number)
+                self._adopt(known, self._now(known.repo, number, row.title if row else group.title))
+        self._search(known, group)
+
+    def _adopt(self, known: Known, item: Item | None) -> None:
+        """An item that no listing shows (any more) is remembered as if one had."""
+        if item is not None:
+            known.rows.setdefault(item.number, row_of(item))
+
+    def _search(self, known: Known, group: Group) -> None:
+        """Our pull requests for an issue, by name, once: closed ones tell the attempt (R9)."""
+        issue = self.items.get(group.place)
+        if issue is None or issue.kind != "issue" or issue.state != "open":
+            return
+        if group.number in known.searched or self._has_open_pull(known, group):
+            return
+        if self._search_from(issue, 1, known):
+            known.searched.add(group.number)
+
+    def _has_open_pull(self, known: Known, group: Group) -> bool:
+        rows = [known.rows[number] for number in group.members if number in known.rows]
+        return any(
+            row.state == "open" and row.number != group.number and root_of(row) == group.number
+            for row in rows
+        )
+
+    def _search_from(self, issue: Item, attempt: int, known: Known | None) -> bool:
+        """False: it could not be found out, and the issue is left alone."""
+        try:
+            while pull := self.forge.pull_by_head(issue.repo, branch_name(issue.number, attempt)):
+                self._take(pull)
+                if known is not None:
+                    self._adopt(known, pull)
+                if pull.state == "open":
+                    break
+                attempt += 1
+        except ForgeError as error:
+            self._failed(issue.repo, issue.number, issue.title, error)
+            return False
+        return True
+
+    # ------------------------------------------------------------ one item
+
+    def read_again(self, pair: Pair) -> None:
+        """Both members as they are now, and a pull request that no list shows yet."""
+        for item in (pair.issue, pair.pull):
+            if item is not None:
+                self._now(item.repo, item.number, item.title)
+        issue, pull = pair.issue, pair.pull
+        if issue is not None and issue.state == "open" and (pull is None or pull.state != "open"):
+            self._search_from(issue, pair.attempt, None)
+
+    def _now(self, repo: str, number: int, title: str) -> Item | None:
+        try:
+            item = self.forge.read(repo, number)
+        except ForgeError as error:
+            self._failed(repo, number, title, error)
+            return None
+        self._take(item)
+        return item
+
+    def _take(self, item: Item) -> None:
+        self.items[item.repo, item.number] = item
+        if self.writing and self.forge.clock() - item.updated_at >= SETTLED:
+            self.state.cache_item(item)
+
+    def _failed(self, repo: str, number: int, title: str, error: ForgeError) -> None:
+        """Not whole is never "none" (R21): what belongs to it is left alone, and says so."""
+        if isinstance(error, RateLimited | Unauthorized) or error.key.endswith("_network"):
+            raise error
+        if isinstance(error, Unavailable):
+            self.outages += 1  # one item may be too much for the forge; two are its own trouble
+            if self.outages > 1:
+                raise error
+        self.items.pop((repo, number), None)
+        self._leave(repo, number, title, error.key, error.slots)
+
+    def _leave(
+        self, repo: str, number: int, title: str, key: str, slots: Mapping[str, object]
+    ) -> None:
+        later = key == "skip_not_looked_at"
+        self.unreadable.append(Unreadable(
+            repo=repo, number=number, title=title,
+            detail=say(key, self.config.factory.language, **slots),
+            key=key if later else "skip_unreadable",
+        ))
+
+    # ------------------------------------------------------------ branches
+
+    def leftover_branches(self, known: Known, viewer: Account) -> list[str]:
+        """Branches of ours whose pull request was merged and that are still there (R11)."""
+        found = []
+        for row in list(known.rows.values()):
+            item = self.items.get((known.repo, row.number))
+            merged = row.state == "merged" or (item is not None and item.state == "merged")
+            if not merged or row.number in known.tidied or parse_branch(row.head_ref) is None:
+                continue
+            if item is None:
+                continue  # its turn comes
+            if pull_of_ours(item, viewer) and self.forge.branch(known.repo, row.head_ref):
+                found.append(f"{known.repo} {row.head_ref}")
+            else:
+                known.tidied.add(row.number)
+        return found
+
+
+def _place(text: str | None) -> tuple[str, int] | None:
+    repo, _, number = (text or "").rpartition("#")
+    return (repo, int(number)) if repo and number.isdigit() else None
