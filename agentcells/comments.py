@@ -90,7 +90,7 @@ def pull_text(
     """Title and body of the pull request (R48)."""
     language = config.factory.language
     closes = [] if order.issue is None else [f"Closes #{order.issue}"]
-    flags = _listing("comment_flags", (_finding(f) for f in delivery.verdict.flags), language)
+    flags = _listing("comment_flags", (_finding(f, language) for f in delivery.verdict.flags), language)
     test = [say("comment_how_tested", language, how=_tested(config, delivery, tested, None))]
     fold = folded(say("comment_details", language), _run_facts(order, outcome, language))
 
@@ -172,7 +172,7 @@ def _notes(
 ) -> Iterator[list[str]]:
     """What the owner must know without opening anything."""
     if delivery is not None:
-        blocks = (_finding(f) for f in delivery.verdict.blocks)
+        blocks = (_finding(f, language) for f in delivery.verdict.blocks)
         yield _listing("comment_blocks", blocks, language)
         conflicts = (_code(path) for path in delivery.conflicts)
         yield _listing("comment_conflicts", conflicts, language)
@@ -200,7 +200,7 @@ def _facts(
         records = (_one_line(message, ITEM) for message in end.records)
         yield from _listing("comment_records", records, language)
     if delivery is not None:
-        flags = (_finding(f) for f in delivery.verdict.flags)
+        flags = (_finding(f, language) for f in delivery.verdict.flags)
         yield from _listing("comment_flags", flags, language)
     yield from ("", say("comment_commands", language))
     if outcome.detail:
@@ -240,10 +240,10 @@ def _listing(key: str, lines: Iterable[str], language: str) -> list[str]:
     return ["", say(key, language), "", *(f"- {line}" for line in found[:ITEMS]), *more]
 
 
-def _finding(finding: Finding) -> str:
-    what = finding.rule.replace("_", " ").replace("-", " ")
-    words = f"{what}: {_code(finding.path)}" if finding.path else what
-    return f"{words} ({_one_line(finding.detail, ITEM)})" if finding.detail else words
+def _finding(finding: Finding, language: str) -> str:
+    """A finding of the gate in words: where, and what it is about."""
+    what = say(f"gate_{finding.rule}", language, detail=_one_line(finding.detail, ITEM))
+    return f"{_code(finding.path)}: {what}" if finding.path else what
 
 
 # ---------------------------------------------------------------- other people's words

@@ -8,18 +8,19 @@ from agentcells import rounds
 from agentcells.case import Case
 from agentcells.config import Cell
 from agentcells.merging import merge_obstacle
-from agentcells.model import ANSWER, Comment, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN
+from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, Comment
+from agentcells.replies import reply_cell
 from agentcells.run import (
     AT_ONCE_HUMAN,
+    WEATHER,
     Delivery,
     Order,
     Outcome,
     RunEnd,
     RunFact,
     Verdict,
-    WEATHER,
 )
-from agentcells.replies import reply_cell
+from agentcells.sentences import say
 from agentcells.trust import Approval
 from agentcells.voices import unread
 
@@ -192,19 +193,20 @@ def _against_push(run: RunFact, delivery: Delivery) -> Reason | None:
     if delivery.conflicts:
         return "plan_conflict_again", {"paths": ", ".join(delivery.conflicts[:5])}
     if delivery.verdict.blocks or delivery.cleared is None:
-        return "plan_gate", {"what": _first_block(delivery.verdict)}
+        return "plan_gate", {"what": _first_block(delivery.verdict, case.config.factory.language)}
     if delivery.foreign and not delivery.foreign_by_owner:
         return "plan_foreign", {"who": ", ".join(delivery.foreign[:5])}
     return None
 
 
-def _first_block(verdict: Verdict) -> str:
-    """Rule and path, never the secret (R45)."""
+def _first_block(verdict: Verdict, language: str) -> str:
+    """What the gate found and where, never the secret (R45)."""
     if not verdict.blocks:
         return "?"
     first = verdict.blocks[0]
     more = f" (+{len(verdict.blocks) - 1})" if len(verdict.blocks) > 1 else ""
-    return f"{first.rule} {first.path}".strip() + more
+    what = say(f"gate_{first.rule}", language, detail=first.detail).rstrip(".。")
+    return f"{first.path}: {what}{more}" if first.path else what + more
 
 
 def _without_proof_of_work(case: Case, run: RunFact, cell: Cell) -> Reason | None:

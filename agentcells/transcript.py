@@ -39,13 +39,13 @@ def _event(text: str) -> Iterator[str]:
     try:
         event: Any = json.loads(text)
     except ValueError:
-        yield printable(bounded(text.strip(), LINE_LIMIT))
+        yield printable(bounded(text.strip(), LINE_LIMIT), one_line=True)
         return
     message = event.get("message") if isinstance(event, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
     for block in content if isinstance(content, list) else ():
         if line := _block(block):
-            yield printable(bounded(line, LINE_LIMIT))
+            yield printable(bounded(line, LINE_LIMIT), one_line=True)
 
 
 def _block(block: Any) -> str:

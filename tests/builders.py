@@ -159,7 +159,7 @@ def delivery(**changes: Any) -> Delivery:
     return replace(plain, **changes)
 
 
-GATE = Finding(rule="protected", path=".github/workflows/ci.yml")
+GATE = Finding(rule="protected_path", detail=".github/workflows/**", path=".github/workflows/ci.yml")
 
 
 def only(plan: Plan, kind: type[Any]) -> Any:

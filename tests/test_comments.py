@@ -88,7 +88,7 @@ FLAGGED = delivery(
     verdict=Verdict(
         sha=SEALED, base=BASE,
         flags=(Finding(rule="manifest", path="package.json"),
-               Finding(rule="executable_bit", path="run.sh", detail="is executable now")),
+               Finding(rule="executable", path="run.sh")),
     ),
     merged_base=True,
 )
@@ -132,8 +132,8 @@ POSTS = {
     "blocked": lambda la: post(
         la, done(), "needs-human", None,
         delivery(verdict=Verdict(sha=SEALED, base=BASE, blocks=(
-            Finding(rule="protected", path=".github/workflows/ci.yml"),
-            Finding(rule="too-many-files", path="", detail="140 of 100"),
+            Finding(rule="protected_path", detail=".github/workflows/**", path=".github/workflows/ci.yml"),
+            Finding(rule="too_many_files", path="", detail="140 of 100"),
         ))), end=ended(tested=TreeTest(tree="t0", passed=True, at=NOON)), kept=True),
     "conflict": lambda la: post(
         la, done(), "implement", ("comment_merged_base", {}),
