@@ -10,8 +10,8 @@ from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, Judged
 from agentcells.config import Cell, Config
 from agentcells.model import DONE, MERGE
-from agentcells.plan import Claim, Skip, Snapshot
 from agentcells.pairs import facts, pull_of_ours
+from agentcells.plan import Claim, Skip, Snapshot
 from agentcells.replies import checks_failed, ledger_cause, lost
 from agentcells.trust import Distrust, may_run, same
 
@@ -28,14 +28,14 @@ def eligible(case: Case) -> Judged:
         off = any(cell.name == case.state.only for cell in case.config.off)
         key = "skip_cell_off" if off else "skip_unknown_label"
         return case.skip(key, "owner", label=case.config.label(case.state.only))
-    for rule in (_right_member, _trusted, _book_whole, _passable, _checks, _counted):
+    for rule in (right_member, _trusted, _book_whole, _passable, _checks, _counted):
         judged = rule(case, cell)
         if judged is not None:
             return judged
     return Judged(ask=cell)
 
 
-def _right_member(case: Case, cell: Cell) -> Judged | None:
+def right_member(case: Case, cell: Cell) -> Judged | None:
     """Pull requests of forks never run, nor anybody's but ours and the owner's (R10)."""
     pull = case.pair.pull
     if pull is not None and case.own_pull:
@@ -75,7 +75,7 @@ def _passable(case: Case, cell: Cell) -> Judged | None:
         if not case.answered(cause):
             return case.park(cause, "plan_rival", numbers=numbers)
     pull = case.pair.pull
-    strangers = _strange_pushers(case)
+    strangers = strange_pushers(case)
     if pull is not None and strangers:
         cause = f"pushed:{facts(pull).head_sha}"
         if not case.answered(cause):
@@ -83,7 +83,7 @@ def _passable(case: Case, cell: Cell) -> Judged | None:
     return None
 
 
-def _strange_pushers(case: Case) -> list[str]:
+def strange_pushers(case: Case) -> list[str]:
     pull = case.pair.pull
     if pull is None:
         return []
@@ -149,7 +149,7 @@ def choose(
     skips: list[Skip | None] = []
     free = 1 if config.sandbox.containment == "none" else config.factory.parallel
     free -= sum(run.status == "alive" for run in snapshot.runs)
-    taken = _taken(snapshot, cases)
+    taken = taken_slots(snapshot, cases)
     claims: list[Claim] = []
     for case, cell in sorted(asking, key=lambda one: _place(config, one[0], one[1])):
         slot = (case.pair.repo, cell.name)
@@ -167,7 +167,7 @@ def choose(
     return claims, [skip for skip in skips if skip is not None]
 
 
-def _taken(snapshot: Snapshot, cases: Iterable[Case]) -> Counter[tuple[str, str]]:
+def taken_slots(snapshot: Snapshot, cases: Iterable[Case]) -> Counter[tuple[str, str]]:
     """Running items by repository and cell: here, and on other machines as their rows say."""
     taken = Counter(
         (run.order.repo, run.order.cell) for run in snapshot.runs if run.status == "alive"

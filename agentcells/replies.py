@@ -221,6 +221,18 @@ def _edited(case: Case, question: _Question) -> str:
 # ---------------------------------------------------------------- where words go
 
 
+def cell_that_asked(case: Case) -> str:
+    """Where the owner's next word, or his `agentcells retry`, would send this pair; "": nowhere."""
+    state = case.state.only
+    if case.config.cell(state) is not None:
+        return state
+    if state in WAITING:
+        question = _question(case, state)
+        return _cell_after(case, question, state) if question is not None else ""
+    last = _last_state(case)
+    return reply_cell(case, last if last not in WAITING else _last_cell(case))
+
+
 def _cell_after(case: Case, question: _Question, state: str) -> str:
     """A question goes back to the cell that asked, a review to `on_reply` (R6)."""
     if state == NEEDS_HUMAN and _fitting(case, question.cell) is not None:

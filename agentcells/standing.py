@@ -1,27 +1,47 @@
-"""Where each work item stands: the board, and one item explained condition by condition."""
+"""Where each work item stands: under which label, since when, for whom it waits, and why.
+
+`board` and `explain` put it into words; `Around` is what stands around the items: ticks, the timer,
+whether the forge was reached.
+"""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, TypeAlias
+from zoneinfo import ZoneInfo
 
-from agentcells import rounds, trust
+from agentcells import rounds
+from agentcells.brakes import spent_today
 from agentcells.case import Case, open_case
-from agentcells.config import Cell, Config
-from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, Pair
-from agentcells.plan import Plan, Skip, Snapshot, Unreadable
+from agentcells.columns import because
+from agentcells.config import Config
+from agentcells.model import IN_REVIEW, NEEDS_HUMAN, WORKING, Pair
+from agentcells.plan import LastTick, Plan, Skip, Snapshot
 from agentcells.run import RunFact
 from agentcells.sentences import say
 from agentcells.text import printable
 
-TITLE = 40  # columns of a title on the board
 UNKNOWN = "?"  # group of the items whose state cannot be told from their labels
+COUNTED = 0.005  # dollars; less is rounding
 
-Slots = Mapping[str, object] | Iterable[tuple[str, object]]
-Check = tuple[str, bool, dict[str, object]]  # sentence, whether it holds, what fills the sentence
+FactoryState: TypeAlias = Literal[
+    "stopped", "broken", "paused", "spent", "running", "waiting", "held", "going", "idle",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What is known beside the snapshot. Empty: nothing is."""
+
+    last_tick: LastTick | None = None
+    tick_at_work: bool = False
+    next_tick: datetime | None = None
+    timer: bool = False  # a timer of ours was found on this machine
+    unreached: str = ""  # why the forge was not asked or did not answer; "": it did
+    as_of: datetime | None = None  # what is shown was read then, when the forge was not reached
+    notes: tuple[str, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,60 +52,20 @@ class Standing:
     number: int
     pull: int | None
     title: str
+    url: str
     group: str  # a state, or UNKNOWN
+    since: datetime | None  # when it came into this state; None: the forge does not say
     who: str  # who can change it: owner, machine, time, nobody
     why: str  # why it does not move, or what happens to it now
     moving: bool
+    held: bool
     rounds: int | None  # used since the owner's last word; None: no cell's turn
     limit: int | None
     runs: int
     usd: float
 
 
-# ---------------------------------------------------------------- the board
-
-
-def status_board(config: Config, snapshot: Snapshot, plan: Plan) -> list[str]:
-    """Every item under the cell it waits for, then what waits for the owner."""
-    language = config.factory.language
-    standings = standings_of(config, snapshot, plan)
-    several = len({standing.repo for standing in standings}) > 1
-    lines = [*_brakes(config, snapshot), *([_head(language)] if standings else [])]
-    for group in _groups(config, standings):
-        inside = [standing for standing in standings if standing.group == group]
-        lines += ["", _group_title(config, group, len(inside))]
-        lines += [_row(standing, several, language) for standing in inside]
-    if snapshot.unreadable:
-        lines += ["", say("view_unreadable", language)]
-        lines += [f"  {_unreadable(item)}" for item in snapshot.unreadable]
-    return lines
-
-
-def status_value(config: Config, snapshot: Snapshot, plan: Plan) -> dict[str, Any]:
-    """The board for a program."""
-    brake = snapshot.brake
-    return {
-        "now": snapshot.now.isoformat(),
-        "stopped": brake.stopped,
-        "paused_until": brake.paused_until.isoformat() if brake.paused_until else None,
-        "pause_reason": brake.pause_reason,
-        "usd_today": round(brake.usd_today, 4),
-        "usd_per_day": config.limits.usd_per_day,
-        "items": [
-            {
-                "repo": one.repo, "number": one.number, "pull": one.pull, "title": one.title,
-                "state": one.group, "moving": one.moving, "who": one.who, "why": one.why,
-                "rounds": one.rounds, "max_rounds": one.limit, "runs": one.runs,
-                "usd": round(one.usd, 4),
-            }
-            for one in standings_of(config, snapshot, plan)
-        ],
-        "unreadable": [
-            {"repo": item.repo, "number": item.number, "title": item.title, "why": item.detail}
-            for item in snapshot.unreadable
-        ],
-        "notes": list(snapshot.notes),
-    }
+# ---------------------------------------------------------------- the items
 
 
 def standings_of(config: Config, snapshot: Snapshot, plan: Plan) -> list[Standing]:
@@ -107,21 +87,39 @@ def _standing(case: Case, plan: Plan, skip: Skip | None) -> Standing:
     return Standing(
         repo=pair.repo, number=pair.number,
         pull=pair.pull.number if pair.issue and pair.pull else None,
-        title=pair.anchor.title, group=group, who=who, why=why,
-        moving=_moves(plan, pair) or _running(case) is not None,
+        title=pair.anchor.title, url=_url(case), group=group, since=since_of(case),
+        who=who, why=why,
+        moving=moves(plan, pair) or running(case) is not None, held=case.state.hold,
         rounds=None if cell is None else rounds.used(case.book, cell.name, case.heard_at),
         limit=None if cell is None else cell.max_rounds,
         runs=rounds.runs(case.book), usd=rounds.dollars(case.book),
     )
 
 
+def _url(case: Case) -> str:
+    """Of the member that the owner would open."""
+    pull = case.pair.pull
+    return pull.url if pull is not None and case.pull_open else case.pair.anchor.url
+
+
+def since_of(case: Case) -> datetime | None:
+    """When the item came into the state that it is in: its run began, or its label was set."""
+    run = running(case)
+    if run is not None:
+        return run.order.created_at
+    set_to = case.newest_set(case.state.only)
+    if set_to is not None:
+        return set_to.at
+    changes = [change.at for change in case.labels if change.state != WORKING]
+    return changes[-1] if changes else None
+
+
 def _waits(case: Case, plan: Plan, group: str, skip: Skip | None) -> tuple[str, str]:
     """Whom an item waits for, and why, in that order of what is known."""
     language = case.config.factory.language
-    if (run := _running(case)) is not None:
-        minutes = int((case.snapshot.now - run.order.created_at).total_seconds() // 60)
-        return "machine", say("view_running", language, cell=run.order.cell, minutes=minutes)
-    if _moves(plan, case.pair):
+    if (run := running(case)) is not None:
+        return "machine", say("view_running", language, cell=run.order.cell, run=run.order.run)
+    if moves(plan, case.pair):
         return "machine", say("view_next_tick", language)
     if skip is not None:
         return skip.who, because(skip.key, skip.slots, language)
@@ -130,190 +128,134 @@ def _waits(case: Case, plan: Plan, group: str, skip: Skip | None) -> tuple[str, 
     return "machine", say("view_waits", language)
 
 
-def _groups(config: Config, standings: list[Standing]) -> list[str]:
-    """Headings in the order of the flow; what the owner must do comes last, nearest the prompt."""
-    known = [cell.name for cell in config.cells if cell.on != "factory"]
-    met = {standing.group for standing in standings}
-    others = sorted(met - {*known, NEEDS_HUMAN, IN_REVIEW})
-    return [*known, *others, IN_REVIEW, NEEDS_HUMAN]
-
-
-def _group_title(config: Config, group: str, count: int) -> str:
-    language = config.factory.language
-    if group == UNKNOWN:
-        return say("view_group_unknown", language, count=count)
-    return say("view_group", language, label=config.label(group), count=count)
-
-
-def _head(language: str) -> str:
-    names = say("view_head", language).split("|")
-    return "\n" + _columns(" ", *names)
-
-
-def _row(standing: Standing, several: bool, language: str) -> str:
-    name = f"{standing.repo if several else ''}#{standing.number}"
-    if standing.pull is not None:
-        name += f" (#{standing.pull})"
-    used = "" if standing.rounds is None else f"{standing.rounds}/{standing.limit}"
-    who = say(f"view_who_{standing.who}", language)
-    return _columns(
-        ">" if standing.moving else " ", name, standing.title, used, f"${standing.usd:.2f}",
-        f"{who}: {printable(standing.why, one_line=True)}",
-    )
-
-
-def _columns(arrow: str, name: str, title: str, used: str, usd: str, rest: str) -> str:
-    return (
-        f"{arrow} {padded(name, 14)} {padded(cut(title, TITLE), TITLE)} {padded(used, 7)} "
-        f"{padded(usd, 8)} {rest}"
-    )
-
-
-def _brakes(config: Config, snapshot: Snapshot) -> Iterator[str]:
-    """What holds up everything, before the items."""
-    language, brake = config.factory.language, snapshot.brake
-    yield say("view_day", language, usd=f"{brake.usd_today:.2f}",
-              limit=f"{config.limits.usd_per_day:.2f}")
-    if brake.stopped:
-        yield say("view_stopped", language)
-    if _paused(snapshot):
-        yield say("view_paused", language, until=_clock(brake.paused_until),
-                  why=printable(brake.pause_reason, one_line=True))
-    yield from (printable(note, one_line=True) for note in snapshot.notes)
-
-
-def _unreadable(item: Unreadable) -> str:
-    detail = printable(item.detail, one_line=True)
-    return f"{item.repo}#{item.number} {cut(item.title, TITLE)}: {detail}"
-
-
-# ---------------------------------------------------------------- one item explained
-
-
-def why(config: Config, snapshot: Snapshot, plan: Plan, number: int) -> list[str]:
-    """Each condition of an item, held or not, who can change it, and what the next tick does."""
-    language = config.factory.language
-    lines: list[str] = []
-    for pair in snapshot.pairs:
-        if number in {item.number for item in (pair.issue, pair.pull) if item is not None}:
-            case = open_case(config, snapshot, pair, snapshot.brake)
-            title = f"{pair.key}  {cut(pair.anchor.title, 70)}"
-            lines += [*([""] if lines else []), title, *_conditions(case), *_verdict(case, plan)]
-    for item in snapshot.unreadable:
-        if item.number == number:
-            lines.append(say("view_why_unreadable", language, item=_unreadable(item)))
-    return lines or [say("view_why_unknown", language, number=number)]
-
-
-def _conditions(case: Case) -> Iterator[str]:
-    """Each condition as a sentence: what holds, or what does not and who can change it."""
-    language = case.config.factory.language
-    for key, holds, slots in _checks(case):
-        mark = say("view_yes" if holds else "view_no", language)
-        if key.startswith("view_why_"):
-            key += "_yes" if holds else "_no"
-        yield f"  {mark} {because(key, slots, language)}"
-
-
-def _checks(case: Case) -> Iterator[Check]:
-    """The conditions in the order in which they are asked."""
-    config, pair, state = case.config, case.pair, case.state
-    labels = " + ".join(sorted(config.label(one) for one in state.states)) or "-"
-    yield "view_why_open", pair.anchor.state == "open", {"state": pair.anchor.state}
-    yield "view_why_state", bool(state.only), {"labels": labels}
-    yield "view_why_hold", not state.hold, {"label": config.label(HOLD)}
-    cell = config.cell(state.only)
-    if cell is not None:
-        yield from _cell_checks(case, cell)
-    yield from _machine_checks(config, case.snapshot)
-
-
-def _cell_checks(case: Case, cell: Cell) -> Iterator[Check]:
-    answer = trust.may_run(case.config, case.pair, cell, case.snapshot)
-    if isinstance(answer, trust.Distrust):
-        yield answer.key, False, dict(answer.slots)
-    else:
-        yield "view_why_approved", True, {"owner": case.snapshot.owner.login}
-    limits, usd = case.config.limits, rounds.dollars(case.book)
-    used, runs = rounds.used(case.book, cell.name, case.heard_at), rounds.runs(case.book)
-    yield "view_why_rounds", used < cell.max_rounds, {
-        "cell": cell.name, "used": used, "limit": cell.max_rounds}
-    yield "view_why_runs", runs < limits.runs_per_item, {
-        "used": runs, "limit": limits.runs_per_item}
-    yield "view_why_usd", usd < limits.usd_per_item, {
-        "used": f"{usd:.2f}", "limit": f"{limits.usd_per_item:.2f}"}
-
-
-def _machine_checks(config: Config, snapshot: Snapshot) -> Iterator[Check]:
-    brake, limits = snapshot.brake, config.limits
-    yield "view_why_day", brake.usd_today < limits.usd_per_day, {
-        "used": f"{brake.usd_today:.2f}", "limit": f"{limits.usd_per_day:.2f}"}
-    yield "view_why_pause", not _paused(snapshot), {
-        "until": _clock(brake.paused_until), "why": brake.pause_reason}
-    yield "view_why_stop", not brake.stopped, {}
-
-
-def _verdict(case: Case, plan: Plan) -> Iterator[str]:
-    """What comes of it: what runs now, what the next tick does, or why it leaves the item alone."""
-    language = case.config.factory.language
-    run = _running(case)
-    if run is not None:
-        yield say("view_why_running", language, run=run.order.run, cell=run.order.cell)
-    elif _moves(plan, case.pair):
-        yield say("view_why_moves", language)
-    for skip in plan.skips:
-        if skip.pair_key == case.pair.key:
-            yield say("view_why_skip", language, why=because(skip.key, skip.slots, language),
-                      who=say(f"view_change_{skip.who}", language))
-
-
-def _moves(plan: Plan, pair: Pair) -> bool:
+def moves(plan: Plan, pair: Pair) -> bool:
     return any(action.pair_key == pair.key for action in plan.actions)
 
 
-def _running(case: Case) -> RunFact | None:
+def running(case: Case) -> RunFact | None:
     return next((run for run in case.runs if run.status == "alive"), None)
 
 
-def _paused(snapshot: Snapshot) -> bool:
+def paused(snapshot: Snapshot) -> bool:
     until = snapshot.brake.paused_until
     return until is not None and until > snapshot.now
 
 
-def _clock(at: datetime | None) -> str:
-    return "" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
+# ---------------------------------------------------------------- all together
 
 
-# ---------------------------------------------------------------- words in columns
+def state_of_factory(
+    config: Config, snapshot: Snapshot, plan: Plan, around: Around
+) -> FactoryState:
+    """The one word for it: what the owner should know first."""
+    standings = standings_of(config, snapshot, plan)
+    tick = around.last_tick
+    if snapshot.brake.stopped:
+        return "stopped"
+    if around.unreached or (tick is not None and tick.code and not around.tick_at_work):
+        return "broken"
+    if paused(snapshot):
+        return "paused"
+    if spent_today(config, snapshot.brake, snapshot.now) >= config.limits.usd_per_day:
+        return "spent"
+    if any(run.status == "alive" for run in snapshot.runs):
+        return "running"
+    if plan.actions:
+        return "going"
+    if not standings:
+        return "idle"
+    return "held" if all(one.held for one in standings) else "waiting"
 
 
-def because(key: str, slots: Slots, language: str) -> str:
-    """A reason; what people wrote in its slots cannot move the cursor or break the line."""
-    return say(key, language, **{
-        name: printable(value, one_line=True) if isinstance(value, str) else value
-        for name, value in dict(slots).items()
-    })
-
-
-def cut(words: str, columns: int) -> str:
-    """One line of at most so many columns of a terminal; a wide character takes two."""
-    shown = printable(" ".join(words.split()), one_line=True)
-    if width(shown) <= columns:
-        return shown
-    kept = shown[: 2 * columns]  # more characters than columns only where some combine
-    while width(kept) > columns - 1:
-        kept = kept[:-1]
-    return kept.rstrip() + "…"
-
-
-def padded(words: str, columns: int) -> str:
-    return words + " " * max(0, columns - width(words))
-
-
-def width(words: str) -> int:
-    """Columns on a terminal: full-width characters take two, combining ones none."""
-    return sum(
-        0 if unicodedata.combining(char)
-        else 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        for char in words
+def lost_dollars(config: Config, snapshot: Snapshot) -> float:
+    """What the books say of today where the brake file says less: it was lost (R32)."""
+    day = spent_today(config, snapshot.brake, snapshot.now)
+    begin = _day_begins(config, snapshot.now)
+    books = sum(
+        row.usd
+        for pair in snapshot.pairs
+        for row in open_case(config, snapshot, pair, snapshot.brake).book.rows
+        if row.machine == snapshot.machine and row.end is not None and row.end >= begin
     )
+    return books if books > day + COUNTED else 0.0
+
+
+def _day_begins(config: Config, now: datetime) -> datetime:
+    local = now.astimezone(ZoneInfo(config.factory.timezone))
+    return local.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+# ---------------------------------------------------------------- for a program
+
+
+def status_value(
+    config: Config, snapshot: Snapshot, plan: Plan, around: Around | None = None
+) -> dict[str, Any]:
+    """The board for a program."""
+    around = around or Around()
+    brake = snapshot.brake
+    standings = standings_of(config, snapshot, plan)
+    waits = Counter(one.who for one in standings if not one.moving)
+    return {
+        "now": snapshot.now.isoformat(),
+        "state": state_of_factory(config, snapshot, plan, around),
+        "stopped": brake.stopped,
+        "paused_until": _iso(brake.paused_until),
+        "pause_reason": brake.pause_reason,
+        "usd_today": round(spent_today(config, brake, snapshot.now), 4),
+        "usd_today_in_books": round(lost_dollars(config, snapshot), 4) or None,
+        "usd_per_day": config.limits.usd_per_day,
+        "parallel": config.factory.parallel,
+        "last_tick": _tick_value(around.last_tick),
+        "tick_at_work": around.tick_at_work,
+        "next_tick": _iso(around.next_tick),
+        "forge_unreached": around.unreached or None,
+        "as_of": _iso(around.as_of),
+        "waiting_for": dict(sorted(waits.items())),
+        "items": [_item_value(one, snapshot.now) for one in standings],
+        "runs": [_run_value(run, snapshot.now) for run in snapshot.runs],
+        "unreadable": [
+            {"repo": item.repo, "number": item.number, "title": item.title, "why": item.detail}
+            for item in snapshot.unreadable
+        ],
+        "notes": [printable(note, one_line=True) for note in (*snapshot.notes, *around.notes)],
+    }
+
+
+def _item_value(one: Standing, now: datetime) -> dict[str, Any]:
+    return {
+        "repo": one.repo, "number": one.number, "pull": one.pull, "title": one.title,
+        "url": one.url, "state": one.group, "held": one.held, "moving": one.moving,
+        "since": _iso(one.since),
+        "waited_s": None if one.since is None else int((now - one.since).total_seconds()),
+        "who": one.who, "why": one.why, "rounds": one.rounds, "max_rounds": one.limit,
+        "runs": one.runs, "usd": round(one.usd, 4),
+    }
+
+
+def _run_value(run: RunFact, now: datetime) -> dict[str, Any]:
+    order = run.order
+    return {
+        "run": order.run, "item": order.pair_key, "cell": order.cell, "status": run.status,
+        "seconds": int((now - order.created_at).total_seconds()),
+        "refused_pushes": run.refused_pushes,
+    }
+
+
+def _tick_value(tick: LastTick | None) -> dict[str, Any] | None:
+    if tick is None:
+        return None
+    return {
+        "started_at": tick.started_at.isoformat(), "ended_at": _iso(tick.ended_at),
+        "code": tick.code, "why": tick.text, "failures": tick.failures,
+    }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()
+
+
+__all__ = [
+    "UNKNOWN", "Around", "FactoryState", "Standing", "lost_dollars", "moves", "paused",
+    "running", "since_of", "standings_of", "state_of_factory", "status_value",
+]

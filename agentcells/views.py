@@ -1,16 +1,19 @@
-"""What the commands show: the plan line by line, the flow as a drawing, the steps of a story."""
+"""What the commands show: the plan line by line, a story step by step; the way to other views."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, assert_never
 
 from agentcells import wire
-from agentcells.config import Cell, Config
+from agentcells.board import board, status_board
+from agentcells.columns import because, cut
+from agentcells.config import Config
+from agentcells.explain import why, why_value
+from agentcells.flow import graph, graph_value
 from agentcells.markers import below, parse_marker
-from agentcells.model import DONE, HOLD, IN_REVIEW, MERGE, NEEDS_HUMAN, WORKING
+from agentcells.model import HOLD, WORKING
 from agentcells.plan import (
     Action,
     AssignOwner,
@@ -29,12 +32,12 @@ from agentcells.plan import (
     WriteLedger,
 )
 from agentcells.sentences import say
-from agentcells.standing import because, cut, status_board, status_value, why
+from agentcells.standing import status_value
 from agentcells.text import printable
 
 __all__ = [
-    "action_line", "comment_line", "graph", "label_line", "plan_lines", "plan_value",
-    "record_line", "skip_line", "status_board", "status_value", "why",
+    "action_line", "board", "comment_line", "graph", "graph_value", "label_line", "plan_lines",
+    "plan_value", "record_line", "skip_line", "status_board", "status_value", "why", "why_value",
 ]
 
 EXCERPT = 90  # columns of a line that quotes somebody
@@ -188,73 +191,3 @@ def comment_line(author: str, body: str, language: str) -> str:
 def _first_words(body: str) -> str:
     said = body if parse_marker(body) is None else below(body)
     return cut(re.sub(r"[*`]+", "", said.strip().partition("\n")[0]), EXCERPT)
-
-
-# ---------------------------------------------------------------- the flow
-
-
-def graph(config: Config) -> str:
-    """The flow of cells.toml as Mermaid. A cell that nothing leads to is drawn in red."""
-    language = config.factory.language
-    lines = ["flowchart LR"]
-    lines += [f'  {_node(cell.name)}["{_box(cell, language)}"]' for cell in config.cells]
-    for state in (NEEDS_HUMAN, IN_REVIEW):
-        words = say(f"view_graph_{state.replace('-', '_')}", language)
-        lines.append(f'  {_node(state)}(["{_drawn(config.label(state))}<br/>{words}"])')
-    lines += _edges(config, language)
-    if lost := sorted({cell.name for cell in config.cells} - _reached(config)):
-        lines.append("  classDef unreachable stroke:#c00,color:#c00,stroke-dasharray:4")
-        lines += [f"  class {_node(name)} unreachable" for name in lost]
-        lines += [f"  %% {say('view_graph_unreachable', language, name=name)}" for name in lost]
-    return "\n".join(lines)
-
-
-def _edges(config: Config, language: str) -> Iterator[str]:
-    replies, merged = say("view_graph_reply", language), say("view_graph_merge", language)
-    for cell in config.cells:
-        for name in cell.next:
-            if name == MERGE:
-                yield f'  {_node(cell.name)} --> {_node(MERGE)}(["{merged}"])'
-            elif name != NEEDS_HUMAN:
-                yield f"  {_node(cell.name)} --> {_node(IN_REVIEW if name == DONE else name)}"
-        if cell.on != "factory":
-            yield f"  {_node(cell.name)} <-.-> {_node(NEEDS_HUMAN)}"
-    if target := _reply_target(config):
-        yield f"  {_node(IN_REVIEW)} -. {replies} .-> {_node(target)}"
-    checks, failed = config.checks_cell(), say("view_graph_checks", language)
-    if checks and checks != target:
-        yield f"  {_node(IN_REVIEW)} -. {failed} .-> {_node(checks)}"
-
-
-def _reply_target(config: Config) -> str | None:
-    """Where the owner's words on `in-review` go: as configured, else to what opens the pull."""
-    opening = (cell.name for cell in config.cells if cell.on == "issue" and cell.needs_record)
-    return config.reply_cell() or next(opening, None)
-
-
-def _reached(config: Config) -> set[str]:
-    on = {cell.name: cell for cell in config.cells}
-    starts = [cell.name for cell in config.cells if cell.on == "issue"] or list(on)
-    left = [*starts, config.reply_cell(), config.checks_cell(),
-            *(cell.name for cell in config.cells if cell.on == "factory")]
-    reached: set[str] = set()
-    while left:
-        name = left.pop()
-        if name in on and name not in reached:
-            reached.add(name)
-            left += on[name].next
-    return reached
-
-
-def _node(name: str) -> str:
-    return "n_" + name.replace("-", "_")
-
-
-def _box(cell: Cell, language: str) -> str:
-    label = f"<br/>{_drawn(cell.label)}" if cell.label else ""
-    return f"<b>{_drawn(cell.name)}</b>{label}<br/>{say(f'view_graph_on_{cell.on}', language)}"
-
-
-def _drawn(words: str) -> str:
-    """A text inside the quotes of a Mermaid label: its own escapes."""
-    return re.sub(r'["<>#&;]', lambda found: f"#{ord(found[0])};", printable(words))

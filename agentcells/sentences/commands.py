@@ -72,123 +72,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "note the day's cost: ${usd}", "今日の費用を書き留める: {usd} ドル"),
     "view_record": ("record: {message}", "記録: {message}"),
     "view_comment": ("{who} comments: {line}", "{who} のコメント: {line}"),
-    # ---- views: the flow
-    "view_graph_needs_human": ("waits for your answer", "あなたの返事待ち"),
-    "view_graph_in_review": ("waits for your inspection", "あなたの確認待ち"),
-    "view_graph_on_issue": ("works on issues", "課題で働く"),
-    "view_graph_on_pull_request": ("works on pull requests", "プルリクエストで働く"),
-    "view_graph_on_factory": ("works on the factory itself", "工場全体で働く"),
-    "view_graph_reply": ("you write", "あなたが書く"),
-    "view_graph_checks": ("checks fail", "検査が失敗"),
-    "view_graph_merge": ("merged", "マージ済み"),
-    "view_graph_unreachable": (
-        "Nothing leads to {name}: name it in the next of another cell, or turn it off.",
-        "{name} に進む道がありません。ほかのセルの next に書くか、無効にしてください。",
-    ),
-    # ---- views: the board
-    "view_day": (
-        "Spent today: ${usd} of {limit}.", "今日の費用: {limit} ドル中 {usd} ドル。"),
-    "view_stopped": (
-        "Stopped by you: nothing new is started until `agentcells stop --resume`.",
-        "あなたが止めています。`agentcells stop --resume` まで新しい実行は始まりません。",
-    ),
-    "view_paused": (
-        "Paused until {until}: {why}", "{until} まで休止中: {why}"),
-    "view_head": ("number|title|rounds|cost|who: why", "番号|題名|回数|費用|誰が: 理由"),
-    "view_group": ("{label}  ({count})", "{label}  ({count} 件)"),
-    "view_group_unknown": (
-        "labels that fit no single state  ({count})", "状態を一つに決められないもの  ({count} 件)"),
-    "view_unreadable": (
-        "Could not be read now, so left alone:", "今は読めなかったので、そのままにしたもの:"),
-    "view_running": (
-        "{cell} has been running for {minutes} minutes", "{cell} が {minutes} 分前から実行中です"),
-    "view_next_tick": ("goes on at the next tick", "次の tick で進みます"),
-    "view_waits": ("waits for its turn", "順番待ちです"),
-    "view_waits_needs_human": ("waits for your reply in a comment", "コメントでの返信待ちです"),
-    "view_waits_in_review": (
-        "waits for you to merge, close or comment", "マージ、クローズ、またはコメント待ちです"),
-    # ---- views: why
-    "view_yes": ("yes", "○"),
-    "view_no": ("NO ", "×"),
-    "view_why_open_yes": ("It is open.", "開いています。"),
-    "view_why_open_no": (
-        "It is {state}. You can reopen it and set a label again.",
-        "{state} です。開き直してラベルを付ければ再開できます。",
-    ),
-    "view_why_state_yes": ("It carries one label: {labels}.", "ラベルは一つです: {labels}。"),
-    "view_why_state_no": (
-        "It must carry exactly one label of a cell or a wait; it has: {labels}. You can set one "
-        "and take the others off.",
-        "セルか待ちのラベルがちょうど一つ必要です。今は {labels}。"
-        "一つを残して外すか、一つ付けてください。",
-    ),
-    "view_why_hold_yes": ("It is not on hold.", "保留されていません。"),
-    "view_why_hold_no": (
-        "It is on hold. You can take {label} off.", "保留中です。{label} を外せば再開できます。"),
-    "view_why_approved_yes": (
-        "Label and text are approved by {owner}, who is assigned to it.",
-        "ラベルと本文は担当の {owner} が承認したものです。",
-    ),
-    "view_why_rounds_yes": (
-        "{cell} has run {used} of {limit} times since your last word.",
-        "{cell} はあなたの最後の言葉から {limit} 回中 {used} 回実行しました。",
-    ),
-    "view_why_rounds_no": (
-        "{cell} has run {used} of {limit} times since your last word. A comment of yours gives it "
-        "new rounds.",
-        "{cell} はあなたの最後の言葉から {limit} 回中 {used} 回実行しました。"
-        "あなたがコメントすれば、また実行できます。",
-    ),
-    "view_why_runs_yes": (
-        "It has had {used} of the {limit} runs of its life.",
-        "全部で {limit} 回中 {used} 回実行しました。",
-    ),
-    "view_why_runs_no": (
-        "It has had {used} of the {limit} runs of its life. You can raise limits.runs_per_item.",
-        "全部で {limit} 回中 {used} 回実行しました。limits.runs_per_item を上げれば続けられます。",
-    ),
-    "view_why_usd_yes": (
-        "It has cost ${used} of {limit}.", "費用は {limit} ドル中 {used} ドルです。"),
-    "view_why_usd_no": (
-        "It has cost ${used} of {limit}. You can raise limits.usd_per_item.",
-        "費用は {limit} ドル中 {used} ドルです。limits.usd_per_item を上げれば続けられます。",
-    ),
-    "view_why_day_yes": (
-        "Today has cost ${used} of {limit}.", "今日の費用は {limit} ドル中 {used} ドルです。"),
-    "view_why_day_no": (
-        "Today has cost ${used} of {limit}. It goes on tomorrow, or when you raise "
-        "limits.usd_per_day.",
-        "今日の費用は {limit} ドル中 {used} ドルです。明日続けます。"
-        "limits.usd_per_day を上げればすぐ続けられます。",
-    ),
-    "view_why_pause_yes": ("No pause is in force.", "休止中ではありません。"),
-    "view_why_pause_no": (
-        "There is a pause until {until}: {why}. It ends by itself.",
-        "{until} まで休止中です: {why}。自動で終わります。",
-    ),
-    "view_why_stop_yes": ("You have not stopped the line.", "あなたは全体を止めていません。"),
-    "view_why_stop_no": (
-        "You have stopped the line. `agentcells stop --resume` lets it go on.",
-        "あなたが全体を止めています。`agentcells stop --resume` で再開します。",
-    ),
-    "view_why_running": (
-        "So: {cell} is running now ({run}).", "結論: {cell} が実行中です ({run})。"),
-    "view_why_moves": ("So: the next tick goes on with it.", "結論: 次の tick で進みます。"),
-    "view_why_skip": ("So: {why} {who}", "結論: {why} {who}"),
-    "view_change_owner": ("You can change that.", "あなたが変えられます。"),
-    "view_change_machine": ("agentcells goes on by itself.", "agentcells が自動で続けます。"),
-    "view_change_time": ("Time changes that.", "時間がたてば変わります。"),
-    "view_change_nobody": ("Nothing has to change.", "何も変える必要はありません。"),
-    "view_why_unreadable": (
-        "It could not be read now, so it is left alone: {item}. The next tick tries again.",
-        "今は読めないので、そのままにします: {item}。次の tick がもう一度試します。",
-    ),
-    "view_why_unknown": (
-        "#{number} carries no label of ours, is closed, or does not exist. To put it into the line, "
-        "assign it to yourself and set the label of a cell.",
-        "#{number} にはこちらのラベルがないか、閉じているか、存在しません。始めるには、自分を担当に"
-        "してセルのラベルを付けてください。",
-    ),
     # ---- the desk: agentcells issue
     "issue_kind_issue": ("issue", "issue"),
     "issue_kind_pull_request": ("pull request", "プルリクエスト"),
@@ -590,5 +473,62 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo_kept": (
         "Everything is in {folder}. Go on by hand there: `agentcells issue new \"…\"`, `agentcells tick`, `agentcells status`.",
         "すべて {folder} にあります。そこで `agentcells issue new \"…\"`、`agentcells tick`、`agentcells status` を試せます。",
+    ),
+    # ---- agentcells mcp
+    "mcp_missing": (
+        "The work record server needs the extra \"mcp\": pip install 'agentcells[mcp]'  (missing: {module})",
+        "作業記録サーバーには追加パッケージ「mcp」が必要です: pip install 'agentcells[mcp]'（不足: {module}）",
+    ),
+    "mcp_bad_address": (
+        "--http takes HOST:PORT, for example 127.0.0.1:8801. Found: {found}",
+        "--http には 127.0.0.1:8801 のように HOST:PORT を指定します。指定値: {found}",
+    ),
+    "mcp_cannot_listen": (
+        "Cannot listen at {address}: {detail}. Is another server running there? Choose another port.",
+        "{address} で待ち受けできません: {detail}。別のサーバーが動いていませんか。別のポートを選んでください。",
+    ),
+    "mcp_open_to_all": (
+        "{host} is open to the network, and what is sent over plain HTTP can be read there. Name the hosts that clients call it by with --allow-host if that is meant.",
+        "{host} はネットワークに公開され、平文の HTTP は盗み見られます。意図したものなら、クライアントが使うホスト名を --allow-host で指定してください。",
+    ),
+    "mcp_token_file": (
+        "The tokens of {path} cannot be used: {detail}.",
+        "{path} のトークンを使えません: {detail}。",
+    ),
+    "mcp_token_short": ("a token has at least 16 visible characters", "トークンは 16 文字以上の表示可能な文字です"),
+    "mcp_token_none": ("there is none in it", "中にトークンがありません"),
+    "mcp_ready": (
+        "Listening at {url} (token: {token_file})",
+        "{url} で待ち受け中（トークン: {token_file}）",
+    ),
+    "mcp_bad_choice": ("{option} takes one of: {choices}. Found: {found}", "{option} は次のどれかです: {choices}。指定値: {found}"),
+    "mcp_no_folder": ("There is no folder {path}.", "フォルダー {path} がありません。"),
+    "mcp_install_done": (
+        "Claude Code knows the work records now (server \"{name}\", scope {scope}). Start it in the project and say: record this work.",
+        "Claude Code に作業記録を登録しました（サーバー「{name}」、範囲 {scope}）。プロジェクトで起動し、「作業を記録して」と言ってください。",
+    ),
+    "mcp_install_failed": (
+        "claude did not take it: {detail}. By hand: {command}",
+        "claude が受け付けませんでした: {detail}。手動で実行するには: {command}",
+    ),
+    "mcp_install_no_claude": (
+        "There is no command claude on the PATH. Once it is installed: {command}",
+        "PATH に claude コマンドがありません。インストール後に実行してください: {command}",
+    ),
+    "mcp_install_denied": (
+        "{path}: git, gh and tea are denied to its shell, and its own prompt no longer speaks of git.",
+        "{path}: シェルでの git・gh・tea を禁止し、プロンプトから git の説明を外しました。",
+    ),
+    "mcp_install_settings_bad": (
+        "{path} is not JSON that can be added to; nothing was changed. Mend it, or leave --deny out.",
+        "{path} は追記できる JSON ではないため、何も変更していません。直すか、--deny を外してください。",
+    ),
+    "mcp_print_intro": (
+        "Put this into {file}:",
+        "次の内容を {file} に書いてください:",
+    ),
+    "mcp_print_deny": (
+        "Optional, so that it does not fall back to its shell: deny the commands git, gh and tea in that client's own permission settings.",
+        "任意: シェルに頼らないよう、クライアント側の権限設定で git・gh・tea コマンドを禁止してください。",
     ),
 }
