@@ -90,7 +90,8 @@ def pull_text(
     """Title and body of the pull request (R48)."""
     language = config.factory.language
     closes = [] if order.issue is None else [f"Closes #{order.issue}"]
-    flags = _listing("comment_flags", (_finding(f, language) for f in delivery.verdict.flags), language)
+    findings = (_finding(flag, language) for flag in delivery.verdict.flags)
+    flags = _listing("comment_flags", findings, language)
     test = [say("comment_how_tested", language, how=_tested(config, delivery, tested, None))]
     fold = folded(say("comment_details", language), _run_facts(order, outcome, language))
 

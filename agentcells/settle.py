@@ -163,7 +163,7 @@ def onward(case: Case, wanted: str) -> bool:
 def _obstacle(case: Case, run: RunFact, wanted: str) -> Reason | None:
     """Why the pair does not go where the model wants."""
     if run.delivery is not None and not published(run):
-        against = _against_push(run, run.delivery)
+        against = _against_push(run, run.delivery, case.config.factory.language)
         if against is not None:
             return against
     cell, target = case.config.cell(run.order.cell), case.config.cell(wanted)
@@ -186,14 +186,14 @@ def _has_pull(case: Case, run: RunFact) -> bool:
     )
 
 
-def _against_push(run: RunFact, delivery: Delivery) -> Reason | None:
+def _against_push(run: RunFact, delivery: Delivery, language: str) -> Reason | None:
     """A forge that keeps refusing, a second conflict, the gate, others' commits (R33, R44, R45)."""
     if run.refused_pushes >= PUSHES:
         return "plan_push_refused", {"words": run.refusal}
     if delivery.conflicts:
         return "plan_conflict_again", {"paths": ", ".join(delivery.conflicts[:5])}
     if delivery.verdict.blocks or delivery.cleared is None:
-        return "plan_gate", {"what": _first_block(delivery.verdict, case.config.factory.language)}
+        return "plan_gate", {"what": _first_block(delivery.verdict, language)}
     if delivery.foreign and not delivery.foreign_by_owner:
         return "plan_foreign", {"who": ", ".join(delivery.foreign[:5])}
     return None
