@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from agentcells.case import Case
 from agentcells.config import Config
 from agentcells.plan import Action, Brake, SetBrake
-from agentcells.run import Outcome, RunFact, WEATHER
+from agentcells.run import WEATHER, Outcome, RunFact
 
 # How long to wait where the service does not say: these two pass by themselves, the rest does not.
 SHORT, LONG = timedelta(minutes=10), timedelta(hours=1)

@@ -10,11 +10,11 @@ from agentcells import rounds
 from agentcells.comments import below, notice_post, whole
 from agentcells.config import Cell, Config
 from agentcells.labelling import Labelling, history
-from agentcells.model import Comment, HOLD, IN_REVIEW, Item, Member, NEEDS_HUMAN, Pair, WORKING
+from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Comment, Item, Member, Pair
+from agentcells.pairs import PairState, state_of
 from agentcells.plan import Action, Brake, Post, SetState, Skip, Snapshot, WriteLedger
 from agentcells.posts import Ledger, Marker
 from agentcells.run import Proof, RunFact
-from agentcells.pairs import PairState, state_of
 from agentcells.trust import Distrust, Who, text_cause
 from agentcells.voices import MEMBERS, ledger_lost, our_ledger, our_posts, owner_said
 

@@ -7,8 +7,8 @@ import re
 from agentcells.case import Case
 from agentcells.config import Cell
 from agentcells.model import PullFacts
-from agentcells.run import RunFact, Verdict
 from agentcells.pairs import facts, pull_of_ours
+from agentcells.run import RunFact, Verdict
 
 Reason = tuple[str, dict[str, object]]
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from agentcells.run import Outcome, OutcomeKind
 from agentcells.resets import reset_time
+from agentcells.run import Outcome, OutcomeKind
 from agentcells.text import bounded, clean, head_tail
 
 COMMENT_LIMIT = 20_000  # characters; a forge takes about 65,000, the rest of the post needs room

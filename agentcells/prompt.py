@@ -11,12 +11,12 @@ from agentcells.config import Cell, Config
 from agentcells.markers import below, parse_marker
 from agentcells.model import (
     ANSWER,
-    Account,
-    Comment,
     DONE,
     MERGE,
-    Member,
     NEEDS_HUMAN,
+    Account,
+    Comment,
+    Member,
     Pair,
     Problem,
 )

@@ -9,7 +9,8 @@ from agentcells import rounds
 from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
-from agentcells.model import Comment, MERGE
+from agentcells.model import MERGE, Comment
+from agentcells.pairs import facts
 from agentcells.plan import (
     Action,
     AssignOwner,
@@ -22,7 +23,6 @@ from agentcells.plan import (
 )
 from agentcells.posts import Ledger, LedgerRow, Marker
 from agentcells.run import Outcome, Proof, RunFact
-from agentcells.pairs import facts
 from agentcells.settle import Settled, conflicting, end_of, published, settle
 from agentcells.trust import Distrust, may_run, same
 

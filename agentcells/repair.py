@@ -8,8 +8,8 @@ from agentcells.brakes import brake_after, spend
 from agentcells.case import WAITING, Case, Judged
 from agentcells.labelling import MEMBER_MOVE, Labelling
 from agentcells.model import HOLD, WORKING
-from agentcells.plan import Action, CloseRun, DeleteBranch
 from agentcells.pairs import facts, pull_of_ours
+from agentcells.plan import Action, CloseRun, DeleteBranch
 
 
 def stopped(case: Case) -> Judged | None:

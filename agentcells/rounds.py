@@ -9,7 +9,7 @@ from typing import get_args
 
 from agentcells.model import ANSWER, Comment
 from agentcells.posts import Ledger, LedgerRow, Marker, Move
-from agentcells.run import Order, Outcome, OutcomeKind, WEATHER
+from agentcells.run import WEATHER, Order, Outcome, OutcomeKind
 
 IN_A_ROW = 3  # failures, then the owner is asked (R33)
 GRACE = timedelta(minutes=15)  # after the time-out of another machine's run (R17)

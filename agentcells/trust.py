@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from agentcells.config import Cell, Config
 from agentcells.labelling import Labelling, history, looks_like_ours, our_state
-from agentcells.model import Account, HOLD, Item, Pair, WORKING
+from agentcells.model import HOLD, WORKING, Account, Item, Pair
 from agentcells.plan import Snapshot
 from agentcells.voices import (
     Command,
