@@ -1,6 +1,7 @@
 """The command `agentcells`: quick ways in for what a timer and an agent call, typer for people.
 
-What the user can mend is one line and exit 1, 2 or 75; a bug is a log to paste and exit 3 (never a bare traceback).
+What the user can mend is one line and exit 1, 2 or 75; a bug is a log to paste and exit 3,
+never a bare traceback.
 """
 
 from __future__ import annotations

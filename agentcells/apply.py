@@ -6,6 +6,7 @@ for the next pass; when the forge itself is out of reach, everything does.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from agentcells import comments, rounds, trust
@@ -100,10 +101,9 @@ class Apply:
 
     def _open_pull(self, action: OpenPull) -> dict[str, object]:
         if self._pull(action.repo, action.head) is None:
-            try:
+            # Stale: opened by the write whose answer we never got; it is looked up below.
+            with suppress(Stale):
                 self.forge.open_pull(action.repo, action.head, action.base, action.title, action.body)
-            except Stale:
-                pass  # opened by the write whose answer we never got: it is looked up below
             self.pulls.pop(action.head, None)
         pull = self._pull(action.repo, action.head)
         if pull is None:

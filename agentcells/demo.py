@@ -160,7 +160,8 @@ class Demo:
                 for record in event["records"]:
                     self._line("record", record)
             case "OpenPull":
-                self._line("pull", say("demo_opened", self.language, number=event["pull"], title=event["title"]))
+                words = say("demo_opened", self.language, number=event["pull"], title=event["title"])
+                self._line("pull", words)
             case "Post":
                 if event["run"]:
                     self.runs[-1]["next"] = event["next"]
@@ -226,7 +227,7 @@ class Demo:
             "ticks": [{key: run[key] for key in ("item", "cell", "next", "labels_before", "labels_after")}
                       for run in self.runs],
             "containment": self.containment,
-            "pull_request": {"number": pull.number, "title": pull.title, "state": pull.state} if pull else None,
+            "pull_request": pull and {"number": pull.number, "title": pull.title, "state": pull.state},
             "files": files,
         }
 

@@ -1,9 +1,13 @@
-"""`agentcells init`: asks little, finds the rest, shows what it will write, writes it; run again it changes nothing."""
+"""`agentcells init`: asks little, finds the rest, shows what it will write, writes it.
+
+Run again it changes nothing; what an earlier attempt could not do it does then.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,8 +37,12 @@ class Answers:
     repo: str
     owner: str
     bot: str = ""
+    token_file: str = ""
     test: tuple[str, ...] = ()
     language: str = "en"
+    api_url: str = ""
+    git_url: str = ""
+    ca_file: str = ""
 
 
 def detect_repo(folder: Path) -> str:
@@ -53,7 +61,8 @@ def detect_test(folder: Path) -> tuple[str, ...]:
     if package.exists() and '"test"' in package.read_text(encoding="utf-8", errors="replace"):
         return ("npm", "test")
     makefile = folder / "Makefile"
-    if makefile.exists() and re.search(r"^test:", makefile.read_text(encoding="utf-8", errors="replace"), re.M):
+    rules = makefile.read_text(encoding="utf-8", errors="replace") if makefile.exists() else ""
+    if re.search(r"^test:", rules, re.MULTILINE):
         return ("make", "test")
     for name, command in _TESTERS:
         if (folder / name).exists():
@@ -73,17 +82,28 @@ def cells_text(answers: Answers) -> str:
     """The example cells.toml with these answers in their places, comments and all."""
     text = resource("cells.toml").read_text(encoding="utf-8")
     values = {
-        "owner": json.dumps(answers.owner), "bot": json.dumps(answers.bot),
-        "repos": json.dumps([answers.repo]), "language": json.dumps(answers.language),
+        "owner": _toml(answers.owner), "bot": _toml(answers.bot),
+        "repos": f"[{_toml(answers.repo)}]", "language": _toml(answers.language),
     }
+    if answers.token_file:
+        values["token"] = f"{{ file = {_toml(answers.token_file)} }}"
     if answers.test:
-        values["test"] = json.dumps(list(answers.test))
+        values["test"] = f"[{', '.join(map(_toml, answers.test))}]"
+    values |= {
+        key: _toml(value) for key in ("api_url", "git_url", "ca_file")
+        if (value := getattr(answers, key))
+    }
     for key, value in values.items():
-        line = re.search(rf'(?m)^(?:# )?{key} = (?:\[.*?\]|"[^"]*")', text)
+        line = re.search(rf'(?m)^(?:# )?{key} = (?:\[.*?\]|\{{.*?\}}(?=\s|$)|"[^"]*")', text)
         if line is None:
             raise AssertionError(f"the example has no key {key}")
         text = text[: line.start()] + f"{key} = {value}" + text[line.end() :]
     return text
+
+
+def _toml(value: str) -> str:
+    """A TOML string: JSON's escapes are TOML's too."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def write_files(folder: Path, answers: Answers, tell: Tell) -> None:
@@ -103,6 +123,9 @@ def settle(config: Config, tell: Tell, *, relock: bool = False) -> None:
     """Labels on the forge and the pins beside cells.toml. Raises Problem when pins differ (R23)."""
     forge = open_forge(config)
     language = config.factory.language
+    _demand_known_viewer(config, forge)
+    for repo in config.forge.repos:
+        _demand_writable(forge, repo)
     for repo in config.forge.repos:
         for name in create_labels(config, forge, repo):
             tell(say("init_label", language, label=name, repo=repo))
@@ -116,14 +139,40 @@ def settle(config: Config, tell: Tell, *, relock: bool = False) -> None:
     tell(say("init_wrote", language, path=pins.FILE))
 
 
+def _demand_known_viewer(config: Config, forge: Forge) -> None:
+    """Nothing is written with the token of a third account (R23)."""
+    viewer, owner = forge.viewer(), forge.account(config.factory.owner)
+    bot = config.factory.bot
+    if viewer.id != owner.id and (not bot or forge.account(bot).id != viewer.id):
+        raise Problem(
+            "observe_foreign_token", viewer=viewer.login, owner=owner.login, bot=bot or "-"
+        )
+
+
+def _demand_writable(forge: Forge, repo: str) -> None:
+    found = forge.repository(repo)
+    if found.name.casefold() != repo.casefold():
+        raise Problem("github_renamed", repo=repo, now=found.name)
+    if found.archived:
+        raise Problem("check_archived", repo=repo)
+
+
 def create_labels(config: Config, forge: Forge, repo: str) -> list[str]:
-    """The labels that were missing, made with colour and description."""
+    """The labels that were missing, made with colour and description.
+
+    One that somebody made by hand stays as it is; spelled otherwise it is nobody's order (R23), and
+    forges do not keep two labels that differ by their case alone.
+    """
     there = {label.name for label in forge.labels(repo)}
+    alike = {name.casefold(): name for name in there}
     made = []
     for name, colour, description in wanted_labels(config):
-        if name not in there:
-            forge.create_label(repo, name, colour, description)
-            made.append(name)
+        if name in there:
+            continue
+        if found := alike.get(name.casefold()):
+            raise Problem("init_label_spelled", repo=repo, found=found, label=name)
+        forge.create_label(repo, name, colour, description)
+        made.append(name)
     return made
 
 
@@ -218,9 +267,10 @@ def _ask(folder: Path, ask: Callable[[str, str], str], yes: bool) -> Answers:
     repo = ask(say("init_ask_repo", "en"), repo)
     owner = ask(say("init_ask_owner", "en"), repo.partition("/")[0])
     bot = ask(say("init_ask_bot", "en"), "")
-    test = ask(say("init_ask_test", "en"), " ".join(detect_test(folder)))
+    token_file = ask(say("init_ask_token", "en"), "")
+    test = ask(say("init_ask_test", "en"), shlex.join(detect_test(folder)))
     language = ask(say("init_ask_language", "en"), "en")
-    return Answers(repo=repo, owner=owner, bot=bot, test=tuple(test.split()),
-                   language="ja" if language == "ja" else "en")
+    return Answers(repo=repo, owner=owner, bot=bot, token_file=token_file,
+                   test=tuple(shlex.split(test)), language="ja" if language == "ja" else "en")
 
 

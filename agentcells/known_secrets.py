@@ -1,4 +1,4 @@
-"""The secrets this CLI knows: the forge's token, the model's credential, whatever the timer's environment holds."""
+"""The secrets this CLI knows: the forge's token, the model's credential, what the environment holds."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""agentcells.lock.toml: the ids behind the names of cells.toml, so that nobody can slip in under a name (R23).
+"""agentcells.lock.toml: the ids behind the names of cells.toml, so that nobody slips in under a name (R23).
 
-A login can be given away, a label deleted and made again, a repository replaced: the name stays, the id does not.
+A login can be given away, a label deleted and made again, a repository replaced: the name stays,
+the id does not.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def render(pins: Pins) -> str:
         f"bot = {json.dumps(pins.bot)}",
         "",
         "[repositories]",
-        *(f"{json.dumps(name)} = {json.dumps(pins.repositories[name])}" for name in sorted(pins.repositories)),
+        *(f"{json.dumps(k)} = {json.dumps(v)}" for k, v in sorted(pins.repositories.items())),
     ]
     for repo in sorted(pins.labels):
         lines += ["", f"[labels.{json.dumps(repo)}]"]

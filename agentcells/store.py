@@ -1,4 +1,4 @@
-"""The state folder: run folders with their locks, the brake, caches. A journal, never a truth (design: the forge is the database).
+"""The state folder: run folders with their locks, the brake, caches. A journal: the truth is on the forge.
 
 Losing it costs an agent run or a listing, never correctness. Files appear whole: written beside and renamed.
 """
@@ -202,6 +202,7 @@ class State:
 
     root: Path
     lost: list[str] = field(default_factory=list)  # names of broken files that were set aside
+    reading: bool = False  # nothing is written, not even a broken file set aside (R16)
 
     @classmethod
     def open(cls, config_path: Path) -> State:
@@ -217,7 +218,7 @@ class State:
     @classmethod
     def at(cls, config_path: Path) -> State:
         """The same folder for reading only: nothing is made, what is not there is empty (R16)."""
-        return cls(state_folder(config_path))
+        return cls(state_folder(config_path), reading=True)
 
     @property
     def logs(self) -> Path:
@@ -342,7 +343,8 @@ class State:
             return from_json(Brake, path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             self.lost.append("brake.json")
-            path.rename(path.with_suffix(".broken"))
+            if not self.reading:
+                path.rename(path.with_suffix(".broken"))
             return Brake()
 
     def write_brake(self, brake: Brake) -> None:

@@ -100,7 +100,8 @@ class Factory:
         (self.root / "script.json").write_text(json.dumps({"rules": list(rules)}), encoding="utf-8")
 
     def write_cells(self, settings: str = "") -> None:
-        command = [sys.executable, str(PACKAGE / "scripted_agent.py"), "--script", str(self.root / "script.json")]
+        script = str(self.root / "script.json")
+        command = [sys.executable, str(PACKAGE / "scripted_agent.py"), "--script", script]
         if self.containment == "strong":
             command[0] = "python3"
         text = f"""[factory]

@@ -1,5 +1,5 @@
 """choose: which pairs may run now, why the others may not, and who comes first (R9, R13, R30 to R34)."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """decide, told as stories: an issue on its way through the cells, and the ends of its runs."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """pairs: what belongs together, and what the labels of both members say (R1, R9, R10)."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

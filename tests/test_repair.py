@@ -1,5 +1,5 @@
 """repair: labels put right, and only where it is certain what was meant (R1 to R4, R7, R11)."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """replies: what counts as the owner's word to a waiting pair, and where it sends it (R6, R7, R12)."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """trust: who may start a run, tables over single facts (R23 to R27, R29)."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

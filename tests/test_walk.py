@@ -81,7 +81,10 @@ def test_r8_nothing_new_recorded_goes_to_the_human_and_not_to_review(tmp_path: P
     assert len(factory.said(number)) == 2
 
 
-@pytest.mark.parametrize("body", ["", "あ" * 70_000, "𓀀 \u202e mirrored \x00 \ud7ff" * 500, "<!-- hidden -->"])
+ODD = "𓀀 \u202e mirrored \x00 \ud7ff" * 500
+
+
+@pytest.mark.parametrize("body", ["", "あ" * 70_000, ODD, "<!-- hidden -->"])
 def test_any_text_of_an_issue_gets_through_and_loses_nothing(tmp_path: Path, body: str) -> None:
     factory = Factory(tmp_path, rules=[{"cell": "triage", "do": [answer("needs-human", "Tell me more.")]}])
     number = factory.file(body=body)

@@ -6,8 +6,8 @@ Every write is idempotent or says that it is not; nothing here retries a write b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
@@ -181,6 +181,24 @@ class Forge(Protocol):
         """The forge's own time, from its last answer."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """Something that `agentcells check` tells about a token or a repository. `stop`: a tick fails."""
+
+    name: str
+    level: Literal["ok", "warning", "stop"]
+    key: str  # of its sentence
+    slots: Mapping[str, object] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Inspects(Protocol):
+    """A forge that can tell what its token may do, and which settings matter."""
+
+    def inspect(self, repos: Sequence[str]) -> Iterable[Remark]:
+        """Writes nothing. Raises ForgeError."""
+
+
 @runtime_checkable
 class ListsMany(Protocol):
     """A forge that lists several repositories in one request (R20)."""
@@ -213,6 +231,7 @@ def listings(
 
 
 __all__ = [
-    "Forbidden", "Forge", "ForgeError", "Glance", "IssueReader", "Listing", "ListsMany", "NotFound",
-    "Partial", "RateLimited", "Remote", "Repository", "Stale", "Unauthorized", "Unavailable", "listings",
+    "Forbidden", "Forge", "ForgeError", "Glance", "Inspects", "IssueReader", "Listing", "ListsMany",
+    "NotFound", "Partial", "RateLimited", "Remark", "Remote", "Repository", "Stale", "Unauthorized",
+    "Unavailable", "listings",
 ]
