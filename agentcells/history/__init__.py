@@ -62,7 +62,7 @@ class History(Protocol):
         """What is not recorded yet, sorted by path. Changes nothing."""
 
     def record(self, message: str, issues: Sequence[int] = ()) -> Record:
-        """Save everything unrecorded. Raises HistoryError : nothing to record, a refusal; then nothing changed."""
+        """Save all that is unrecorded. Raises HistoryError (nothing there, a refusal): nothing changed then."""
 
     def diff(self, paths: Sequence[str] = ()) -> str:
         """The unrecorded differences with headers of our own ("== path (changed)")."""
