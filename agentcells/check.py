@@ -12,7 +12,7 @@ from typing import Literal
 
 from agentcells import pins
 from agentcells.config import Config, load
-from agentcells.forge import Forge, ForgeError
+from agentcells.forge import Forge, ForgeError, Inspects
 from agentcells.forge.open import open_forge
 from agentcells.init import read_pins, wanted_labels
 from agentcells.model import Problem
@@ -130,6 +130,7 @@ def _forge(config: Config, forge: Forge) -> Iterator[Line]:
         raise Problem("observe_foreign_token", viewer=viewer.login, owner=owner.login,
                       bot=config.factory.bot or "-")
     yield _line(config, "token", "ok", "check_viewer", login=viewer.login)
+    yield from _token_place(config)
     if viewer.id == owner.id and config.forge.kind != "local":
         yield _line(config, "token", "warning", "check_own_token", login=viewer.login)
     drift = abs((forge.clock() - datetime.now(UTC)).total_seconds())
@@ -137,7 +138,26 @@ def _forge(config: Config, forge: Forge) -> Iterator[Line]:
         yield _line(config, "clock", "warning", "check_clock", seconds=round(drift))
     for repo in config.forge.repos:
         yield from _repository(config, forge, repo)
+    if isinstance(forge, Inspects):
+        for remark in forge.inspect(config.forge.repos):
+            yield _line(config, remark.name, remark.level, remark.key, **remark.slots)
     yield from _pins(config, forge)
+
+
+def _token_place(config: Config) -> Iterator[Line]:
+    """A token that others can read, or that a timer will not find."""
+    token = config.forge.token
+    if token is None:
+        return
+    if token.file:
+        path = Path(token.file).expanduser()
+        if path.stat().st_mode & 0o077:
+            yield _line(config, "token", "warning", "check_token_open", path=path)
+    if token.env:
+        yield _line(config, "token", "warning", "check_token_env", name=token.env)
+    shared = [name for name in config.agent.env if name == token.env]
+    if shared:
+        yield _line(config, "token", "stop", "check_token_shared", name=token.env)
 
 
 def _repository(config: Config, forge: Forge, repo: str) -> Iterator[Line]:
@@ -147,14 +167,21 @@ def _repository(config: Config, forge: Forge, repo: str) -> Iterator[Line]:
     except ForgeError as problem:
         yield _problem(repo, problem, config.factory.language)
         return
-    if found.archived:
+    if found.name.casefold() != repo.casefold():
+        yield _line(config, repo, "stop", "github_renamed", repo=repo, now=found.name)
+    elif found.archived:
         yield _line(config, repo, "stop", "check_archived", repo=repo)
     elif found.empty:
         yield _line(config, repo, "stop", "claim_empty_repository", repo=repo, branch=found.default_branch)
     else:
         yield _line(config, repo, "ok", "check_repository", repo=repo, branch=found.default_branch)
     missing = [name for name, _, _ in wanted_labels(config) if name not in there]
-    if missing:
+    alike = {name.casefold(): name for name in there}
+    spelled = [(name, alike[name.casefold()]) for name in missing if name.casefold() in alike]
+    if spelled:
+        yield _line(config, repo, "stop", "init_label_spelled", repo=repo, label=spelled[0][0],
+                    found=spelled[0][1])
+    elif missing:
         yield _line(config, repo, "stop", "check_labels", repo=repo, labels=", ".join(missing))
 
 

@@ -89,7 +89,7 @@ def _dry_run(path: Path, as_json: bool) -> int:
     from agentcells import views
 
     config = load(path)
-    snapshot, plan = room.look(config, State.at(config.path))
+    _, plan = room.look(config, State.at(config.path))
     if as_json:
         _print_json(views.plan_value(config, plan, config.factory.language))
     else:
@@ -213,6 +213,11 @@ def init(
     repo: Annotated[str, typer.Option(metavar="OWNER/NAME", help="The repository.")] = "",
     owner: Annotated[str, typer.Option(metavar="LOGIN", help="Whose labels and words count.")] = "",
     bot: Annotated[str, typer.Option(metavar="LOGIN", help="The account of the token.")] = "",
+    token_file: Annotated[str, typer.Option(metavar="FILE", help="Where the token lies.")] = "",
+    language: Annotated[str, typer.Option(help="en or ja")] = "en",
+    api_url: Annotated[str, typer.Option(help="Of a GitHub of your own; ends with /graphql.")] = "",
+    git_url: Annotated[str, typer.Option(help="Of a GitHub of your own.")] = "",
+    ca_file: Annotated[str, typer.Option(help="Its certificate.")] = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False,
     relock: Annotated[bool, typer.Option("--relock", help="Renew the pinned ids.")] = False,
 ) -> int:
@@ -222,8 +227,11 @@ def init(
     given = None
     if repo or owner:
         folder = config.absolute().parent
-        given = room.Answers(repo=repo or room.detect_repo(folder), bot=bot,
-                             owner=owner or repo.partition("/")[0], test=room.detect_test(folder))
+        given = room.Answers(
+            repo=repo or room.detect_repo(folder), owner=owner or repo.partition("/")[0], bot=bot,
+            token_file=token_file, test=room.detect_test(folder), api_url=api_url, git_url=git_url,
+            ca_file=ca_file, language="ja" if language == "ja" else "en",
+        )
     room.run(config, lambda question, default: typer.prompt(question, default=default), typer.echo,
              yes=yes, relock=relock, given=given)
     return 0

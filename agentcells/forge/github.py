@@ -6,7 +6,7 @@ and github_errors, the connection in github_wire. Here is only which question an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,12 @@ from agentcells.forge import (
     ForgeError,
     Listing,
     NotFound,
+    Remark,
     Remote,
     Repository,
     Stale,
     github_listing,
+    github_probe,
     github_reading,
 )
 from agentcells.forge import github_documents as ask
@@ -73,6 +75,10 @@ class GitHubForge:
         if self._wire.clock() is None:
             self._who_am_i()
         return self._wire.clock() or datetime.now(UTC)
+
+    def inspect(self, repos: Sequence[str]) -> Iterable[Remark]:
+        self.viewer()
+        return github_probe.inspect(self._wire, self._git_url, repos)
 
     # ------------------------------------------------------------ accounts and repositories
 

@@ -67,8 +67,23 @@ REPOSITORY = Document(
     text=f"""query Repository($owner: String!, $name: String!) {{
   {LIMIT}
   repository(owner: $owner, name: $name) {{
-    id nameWithOwner isArchived isEmpty hasIssuesEnabled viewerPermission viewerDefaultMergeMethod
+    id nameWithOwner isArchived isEmpty isPrivate hasIssuesEnabled deleteBranchOnMerge
+    viewerPermission viewerDefaultMergeMethod
     defaultBranchRef {{ name }}
+  }}
+}}""",
+)
+
+# One small part for each permission that reading needs: what is refused is not there (`check`).
+PROBE = Document(
+    name="Probe",
+    needs=METADATA,
+    text=f"""query Probe($owner: String!, $name: String!) {{
+  {LIMIT}
+  repository(owner: $owner, name: $name) {{
+    issues(first: 1) {{ nodes {{ id }} }}
+    pullRequests(first: 1) {{ nodes {{ id }} }}
+    defaultBranchRef {{ name target {{ ... on Commit {{ statusCheckRollup {{ state }} }} }} }}
   }}
 }}""",
 )

@@ -142,6 +142,19 @@ class Wire:
         self.sent.append(sent)
         LOG.debug("%s", sent)
 
+    def get(self, url: str, authorization: str = "") -> Reply:
+        """A plain question beside GraphQL, for `check`. Any status is an answer."""
+        import httpx
+
+        headers = {"authorization": authorization} if authorization else {}
+        auth = (lambda request: request) if authorization else httpx.USE_CLIENT_DEFAULT
+        self._replies.clear()
+        try:
+            self._client.get(url, headers=headers, auth=auth)
+        except httpx.HTTPError as error:
+            raise self._no_answer(error) from None
+        return self._replies.pop()
+
     # ------------------------------------------------------------ the two ways over one client
 
     def _post_light(self, document: Document, variables: Mapping[str, Any]) -> Reply:

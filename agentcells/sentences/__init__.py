@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from agentcells.sentences import commands, comments, errors, operating, reasons, records, work
+from agentcells.sentences import (
+    commands,
+    comments,
+    errors,
+    operating,
+    reasons,
+    records,
+    setup,
+    work,
+)
 
 Language: TypeAlias = Literal["en", "ja"]
 Catalogue: TypeAlias = dict[str, tuple[str, str]]
 
 SENTENCES: Catalogue = {
     **errors.ERRORS, **reasons.REASONS, **comments.COMMENTS, **commands.COMMANDS,
-    **records.RECORDS, **work.WORK, **operating.OPERATING,
+    **records.RECORDS, **work.WORK, **operating.OPERATING, **setup.SETUP,
 }
 
 

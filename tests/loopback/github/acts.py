@@ -333,6 +333,8 @@ def _land(hub: Hub, actor: Account, pull: Item, merged: str) -> None:
     pull.merged_at = pull.closed_at = hub.clock.now()
     event(hub, pull, "MergedEvent", actor)
     event(hub, pull, "ClosedEvent", actor)
+    if pull.repo.delete_branch_on_merge and pull.head_repo is pull.repo:
+        delete_branch(hub, actor, pull.repo, pull.head_ref_name)
     if pull.base_ref_name == pull.repo.default_branch:
         for number in pull.closes():
             close(hub, actor, pull.repo.items[number])

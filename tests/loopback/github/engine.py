@@ -20,7 +20,7 @@ from graphql import (
     validate,
 )
 
-from tests.loopback.github import mutations, pull_fields, resolvers
+from tests.loopback.github import mutations, pull_fields, resolvers, rest
 from tests.loopback.github.cost import Cost, cost_of
 from tests.loopback.github.faults import ANSWERS, Answer, Fault, cut
 from tests.loopback.github.model import Hub, Refused, Token
@@ -74,6 +74,14 @@ class Engine:
             body = cut(body, fault)
         return self._dressed(Answer(200, json.dumps(body).encode()), token, {})
 
+    def rest(self, token_value: str, path: str) -> Answer:
+        """The few addresses of REST that `check` asks."""
+        token = self.hub.tokens.get(token_value)
+        if token is None or token.expired:
+            return self._dressed(ANSWERS["bad_credentials"], token, {})
+        status, found = rest.answer(self.hub, token, path)
+        return self._dressed(Answer(status, json.dumps(found).encode()), token, {})
+
     def _run(self, token: Token, operation: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         text, variables = str(payload["query"]), payload.get("variables") or {}
         tree, invalid = read_document(text)
@@ -112,6 +120,8 @@ class Engine:
             "x-github-request-id": f"LOOP:{self._ids:04X}",
             "x-ratelimit-resource": "graphql",
         }
+        if token and token.kind == "classic":
+            headers["x-oauth-scopes"] = ", ".join(sorted(token.scopes))
         if token and token.window:
             headers["x-ratelimit-limit"] = str(token.limit)
             headers["x-ratelimit-remaining"] = str(token.limit - token.used)

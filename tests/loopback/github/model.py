@@ -205,6 +205,10 @@ class Repo:
     bare: Bare
     private: bool = False
     archived: bool = False
+    issues_enabled: bool = True
+    delete_branch_on_merge: bool = False
+    workflow_permissions: str = "read"  # of the tokens that its workflows are given
+    workflows_approve: bool = False
     default_branch: str = "main"
     merge_method: str = "MERGE"
     roles: dict[str, str] = field(default_factory=dict)  # account id -> role

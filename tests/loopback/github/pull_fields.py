@@ -66,6 +66,12 @@ def _rollup(item: Item, ctx: Context) -> dict[str, Any] | None:
     return {"state": state, "rows": rows}
 
 
+@field("Commit", "statusCheckRollup")
+def _commit_rollup(commit: Mapping[str, Any], ctx: Context) -> None:
+    """Of the default branch: this GitHub keeps checks of pull requests only."""
+    access.demand_permission(ctx.token, "statuses", "read")
+
+
 @field("StatusCheckRollup", "contexts")
 def _contexts(rollup: Mapping[str, Any], ctx: Context, **page: Any) -> dict[str, Any]:
     access.demand_permission(ctx.token, "checks", "read")

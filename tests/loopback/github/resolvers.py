@@ -172,7 +172,12 @@ def _empty(repo: Repo, ctx: Context) -> bool:
 
 @field("Repository", "hasIssuesEnabled")
 def _issues_enabled(repo: Repo, ctx: Context) -> bool:
-    return True
+    return repo.issues_enabled
+
+
+@field("Repository", "isPrivate")
+def _private(repo: Repo, ctx: Context) -> bool:
+    return repo.private
 
 
 @field("Repository", "viewerPermission")

@@ -71,6 +71,8 @@ class _Handler(BaseHTTPRequestHandler):
         with self.world.lock:
             if self.path == "/graphql" and self.command == "POST":
                 answer = self._graphql(self.world.engine, body)
+            elif self.path == "/" or self.path.startswith("/repos/"):
+                answer = self.world.engine.rest(self._bearer(), self.path)
             elif self.path == BACK_DOOR:
                 answer = self._back_door(body)
             else:
@@ -82,8 +84,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(answer, date)
 
     def _graphql(self, engine: Engine, body: bytes) -> Answer:
-        token = self.headers.get("authorization", "").removeprefix("Bearer ")
-        return engine.answer(token, json.loads(body))
+        return engine.answer(self._bearer(), json.loads(body))
+
+    def _bearer(self) -> str:
+        return str(self.headers.get("authorization", "").removeprefix("Bearer "))
 
     def _back_door(self, body: bytes) -> Answer:
         asked: dict[str, Any] = json.loads(body)

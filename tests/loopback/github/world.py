@@ -127,6 +127,12 @@ class World:
     def set_role(self, repo: str, login: str, role: str) -> None:
         self.hub.repo(repo).roles[self.hub.account(login).id] = role
 
+    def settings(self, repo: str, **changed: Any) -> None:
+        """`issues_enabled`, `delete_branch_on_merge`, `workflow_permissions`, `workflows_approve`."""
+        for name, value in changed.items():
+            assert hasattr(self.hub.repo(repo), name)
+            setattr(self.hub.repo(repo), name, value)
+
     def merge_method(self, repo: str, method: str) -> None:
         self.hub.repo(repo).merge_method = method
 

@@ -1,0 +1,78 @@
+"""What `init`, `check` and `timer` say of a first real repository."""
+
+from __future__ import annotations
+
+SETUP: dict[str, tuple[str, str]] = {
+    "init_ask_token": (
+        "File that holds the token (empty: ask `gh auth token` each time)",
+        "トークンを置いたファイル (空なら毎回 `gh auth token` に尋ねます)",
+    ),
+    "init_label_spelled": (
+        "{repo} has a label {found} that differs from {label} by its spelling alone, and a forge keeps only one of them. Rename it to {label} on the forge, then run `agentcells init` again.",
+        "{repo} には {label} と綴りだけが違うラベル {found} があり、フォージには片方しか置けません。フォージで {label} に改名してから `agentcells init` をもう一度実行してください。",
+    ),
+    "check_token_open": (
+        "others on this machine can read {path}: chmod 600 {path}",
+        "このマシンの他の利用者も {path} を読めます: chmod 600 {path}",
+    ),
+    "check_token_env": (
+        "the token comes from ${name}: a timer has that variable only if you write it into the environment file that `agentcells timer show` names. A file is simpler.",
+        "トークンは ${name} から取ります。タイマーで使うには `agentcells timer show` が示す環境ファイルに書く必要があります。ファイルに置く方が簡単です。",
+    ),
+    "check_token_shared": (
+        "[agent] env names {name}, the variable of the forge's token. No agent ever gets it; take it out of [agent] env.",
+        "[agent] env にフォージのトークンの変数 {name} があります。エージェントには決して渡しません。[agent] env から外してください。",
+    ),
+    "probe_scopes": (
+        "a classic token with the scope {scopes}: enough, and no more than its account may do anyway",
+        "classic トークンで、スコープは {scopes} です。足りていて、余分もありません",
+    ),
+    "probe_scopes_few": (
+        "the classic token has the scopes {scopes}; it needs {wanted}. Tick it at https://github.com/settings/tokens.",
+        "classic トークンのスコープは {scopes} ですが、{wanted} が必要です。https://github.com/settings/tokens で加えてください。",
+    ),
+    "probe_scope_workflow": (
+        "the token may write workflows (scope workflow). agentcells never needs that: take the scope away, so that nothing of ours can ever become code that runs with your repository's secrets.",
+        "このトークンはワークフローを書けます (スコープ workflow)。agentcells には不要です。外しておけば、こちらの成果がリポジトリの秘密を持って動くコードになることは決してありません。",
+    ),
+    "probe_scopes_many": (
+        "the token can do more than agentcells needs: {scopes}. Take those scopes away.",
+        "トークンの権限が agentcells に必要な範囲を超えています: {scopes}。外してください。",
+    ),
+    "probe_role": (
+        "{login} has only the role {role} in {repo}; it needs Write. Give it that under Settings, Collaborators (or take another account).",
+        "{login} は {repo} で {role} の権限しかなく、Write が必要です。Settings の Collaborators で与えてください (または別のアカウントにしてください)。",
+    ),
+    "probe_admin": (
+        "{login} is an administrator of {repo}. Write is enough: an administrator could lift the rules that protect your branches.",
+        "{login} は {repo} の管理者です。Write で足ります。管理者ならブランチを守る規則も外せてしまいます。",
+    ),
+    "probe_few": (
+        "{repo}: the token lacks {permissions}. Add it where the token was made (fine-grained: Repository permissions).",
+        "{repo}: トークンに {permissions} が足りません。トークンを作った場所 (fine-grained では Repository permissions) で加えてください。",
+    ),
+    "probe_many": (
+        "{repo}: the token has more than it needs: {permissions}. Set them to \"No access\".",
+        "{repo}: トークンに余分な権限があります: {permissions}。「No access」にしてください。",
+    ),
+    "probe_enough": (
+        "{repo}: the token may read and push. GitHub does not tell whether it may write issues, pull requests or workflows: leave Workflows at \"No access\"; a missing one is named at the first write.",
+        "{repo}: トークンで読み取りとプッシュができます。issue・プルリクエスト・ワークフローを書けるかは GitHub が教えないため、Workflows は「No access」のままにしてください。足りない権限は最初の書き込みで名指しされます。",
+    ),
+    "probe_no_issues": (
+        "{repo} has its issues switched off. Switch them on under Settings, General, Features.",
+        "{repo} では issue が無効です。Settings の General, Features で有効にしてください。",
+    ),
+    "probe_auto_delete": (
+        "{repo}: GitHub deletes branches after a merge by itself; agentcells finds them gone",
+        "{repo}: マージ後のブランチは GitHub が自動で消します。agentcells はそれを確かめるだけです",
+    ),
+    "probe_workflows_write": (
+        "{repo}: workflows get a token that may write, and our pull requests run them on what a model wrote. Set Settings, Actions, General, Workflow permissions to \"Read repository contents\".",
+        "{repo}: ワークフローに書き込みできるトークンが渡り、こちらのプルリクエストはモデルの書いたコードでそれを動かします。Settings の Actions, General, Workflow permissions を「Read repository contents」にしてください。",
+    ),
+    "probe_workflows_approve": (
+        "{repo}: workflows may approve pull requests, so an approval is no longer a person's word. Switch that off under Settings, Actions, General.",
+        "{repo}: ワークフローがプルリクエストを承認できるため、承認が人の言葉ではなくなります。Settings の Actions, General で無効にしてください。",
+    ),
+}
