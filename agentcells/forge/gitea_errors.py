@@ -193,6 +193,8 @@ def _refusal(reply: Reply, asked: Asked, words: str) -> ForgeError | None:
     match reply.status:
         case 404 if asked.path.startswith("/users/"):
             return _made(NotFound, "gitea_no_account", reply, asked, account=_last(asked.path))
+        case 404 if asked.path == f"/repos/{asked.repo}":
+            return _made(NotFound, "gitea_no_repository", reply, asked)
         case 404:
             return _made(NotFound, "gitea_not_found", reply, asked, detail=words or "-")
         case 409 if "already exists" in words:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from agentcells.forge.closing import closing_numbers
@@ -269,21 +269,44 @@ def _event(of: Node) -> Event | None:
     )
 
 
-def label_gaps(issue: Node, timeline: Iterable[Node]) -> tuple[str, ...]:
-    """Names of labels whose last event does not agree with the labels that are there now.
+# ---------------------------------------------------------------- was that the end of the timeline?
 
-    The timeline does not say how long it is, so this tells whether its end was reached. Labels
-    without any event (migrated ones) prove nothing.
+SOON = timedelta(seconds=2)  # an event and the time of its issue are written one after the other
+
+
+def missing(whole: Whole) -> tuple[str, ...]:
+    """What the timeline must have and has not: the comments, and events that lead to the labels.
+
+    Gitea's timeline does not say how long it is, and rows that this account may not see are left
+    out of its pages, so that a page may look like the end.
     """
-    last: dict[str, Event] = {}
-    for event in events(timeline):
-        if event.label is not None:
-            last[event.label.id] = event
-    here = {one.id for one in labels(issue)}
-    return tuple(
-        event.label.name for label_id, event in last.items()
-        if event.label and (event.kind == "labeled") != (label_id in here)
-    )
+    rows_seen = {number(one, "id") for one in whole.timeline}
+    gone = [f"comment {one['id']}" for one in whole.comments if number(one, "id") not in rows_seen]
+    here = {one.id for one in labels(whole.issue)}
+    for event in _last_label_events(whole).values():
+        if event.label and (event.kind == "labeled") != (event.label.id in here):
+            gone.append(f"event of {event.label.name}")
+    return tuple(gone)
+
+
+def doubtful(whole: Whole) -> bool:
+    """There may be more: something is missing, or is not explained by what is there.
+
+    A label without any event may have been migrated, and editing the body moves an issue without a
+    row: so this is a reason to look further, and proves nothing.
+    """
+    told = _last_label_events(whole)
+    if missing(whole) or any(one.id not in told for one in labels(whole.issue)):
+        return True
+    lines = (line for found in whole.lines.values() for line in found)
+    moved = time(whole.issue, "updated_at")
+    times = {time(one, "created_at") for one in (whole.issue, *whole.timeline, *lines)}
+    return not any(moved - SOON <= at <= moved for at in times)
+
+
+def _last_label_events(whole: Whole) -> dict[str, Event]:
+    """The newest event of each label, by the label's id."""
+    return {event.label.id: event for event in events(whole.timeline) if event.label is not None}
 
 
 # ---------------------------------------------------------------- pull requests

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agentcells.forge import NotFound
 from agentcells.forge import gitea_parse as parse
@@ -12,7 +12,7 @@ from agentcells.forge.gitea_parse import Whole
 from agentcells.forge.gitea_wire import PAGE, Wire
 from agentcells.model import Account, Item
 
-FURTHER = 8  # pages that are asked for beyond an empty one when the events do not add up
+FURTHER = 10  # pages that are asked for beyond an empty one when something does not add up
 
 
 def read(wire: Wire, repo: str, index: int, viewer: Account) -> Item:
@@ -29,27 +29,33 @@ class _Reader:
     index: int
 
     def whole(self) -> Whole:
-        issue = self._issue()
+        """Read a second time, and further, when the timeline may have more than it showed."""
+        whole = self._once(beyond=0)
+        if not parse.doubtful(whole):
+            return whole
+        whole = self._once(beyond=FURTHER)
+        if gone := parse.missing(whole):
+            raise partial(f"#{self.index}: {', '.join(gone[:3])}", self.repo)
+        return whole
+
+    def _once(self, beyond: int) -> Whole:
+        issue = self._node(f"/issues/{self.index}")
         pull = self._node(f"/pulls/{self.index}") if parse.is_pull(issue) else None
         reviews, lines = self._reviews() if pull else ((), {})
         drafted = sum(len(found) for found in lines.values())
-        whole = Whole(
+        return Whole(
             issue=issue, pull=pull, reviews=reviews, lines=lines,
             comments=self.wire.whole(self._path(f"/issues/{self.index}/comments"), self.repo),
-            timeline=self._timeline(empty=1 + -(-drafted // PAGE)),
+            timeline=self._timeline(empty=1 + beyond + -(-drafted // PAGE)),
             statuses=statuses(self.wire, self.repo, pull) if pull else (),
             blockers=() if pull else self._blockers(),
         )
-        return whole if not parse.label_gaps(issue, whole.timeline) else self._again(whole)
 
     def _path(self, below: str) -> str:
         return f"/repos/{self.repo}{below}"
 
     def _node(self, below: str) -> Node:
         return self.wire.node(self._path(below), self.repo)
-
-    def _issue(self) -> Node:
-        return self._node(f"/issues/{self.index}")
 
     def _timeline(self, empty: int) -> tuple[Node, ...]:
         """All pages. The answer counts its own rows only, and leaves out rows after it was paged.
@@ -66,14 +72,6 @@ class _Reader:
             found |= fresh
             page += 1
         return tuple(found.values())
-
-    def _again(self, whole: Whole) -> Whole:
-        """The events do not lead to the labels: something changed, or pages look empty."""
-        issue = self._issue()
-        timeline = self._timeline(empty=FURTHER)
-        if gaps := parse.label_gaps(issue, timeline):
-            raise partial(f"#{self.index}: events of {', '.join(gaps)}", self.repo)
-        return replace(whole, issue=issue, timeline=timeline)
 
     def _reviews(self) -> tuple[tuple[Node, ...], dict[int, tuple[Node, ...]]]:
         path = self._path(f"/pulls/{self.index}/reviews")

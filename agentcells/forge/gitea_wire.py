@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from agentcells.forge import ForgeError, NotFound, Partial
 from agentcells.forge import gitea_json as parse
 from agentcells.forge.connection import Clock, demand_private, no_answer, open_client
-from agentcells.forge.gitea_errors import Asked, Reply, again, error_of
+from agentcells.forge.gitea_errors import Asked, Reply, error_of
 from agentcells.forge.gitea_json import Node
 from agentcells.forge.token import Secret
 
@@ -83,17 +83,10 @@ class Wire:
         try:
             return self._once(method, path, repo, params, body)
         except NotFound as error:
-            if error.key != "gitea_not_found" or path == f"/repos/{repo}" or not repo:
-                raise
-            self._demand_repository(repo)
+            if error.key == "gitea_not_found" and repo:
+                # Perhaps it is the repository that is not there: then that is said instead.
+                self._once("GET", f"/repos/{repo}", repo, None, None)
             raise
-
-    def _demand_repository(self, repo: str) -> None:
-        """"Not found" of something in a repository that is not there at all: say that instead."""
-        try:
-            self._once("GET", f"/repos/{repo}", repo, None, None)
-        except NotFound as error:
-            raise again(error, NotFound, "gitea_no_repository") from None
 
     def _once(
         self, method: str, path: str, repo: str, params: Mapping[str, object] | None,

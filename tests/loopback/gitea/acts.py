@@ -20,7 +20,9 @@ from tests.loopback.gitea.model import (
 )
 
 
-def enter(hub: Hub, item: Item, kind: str, poster: Account | None, body: str = "", **more: object) -> Entry:
+def enter(
+    hub: Hub, item: Item, kind: str, poster: Account | None, body: str = "", **more: object
+) -> Entry:
     """A new row. It moves the issue, whatever it is."""
     now = hub.clock.now()
     entry = Entry(
@@ -35,7 +37,9 @@ def enter(hub: Hub, item: Item, kind: str, poster: Account | None, body: str = "
 # ---------------------------------------------------------------- labels and assignees
 
 
-def create_label(hub: Hub, repo: Repo, name: str, color: str = "ededed", description: str = "") -> Label:
+def create_label(
+    hub: Hub, repo: Repo, name: str, color: str = "ededed", description: str = ""
+) -> Label:
     """Gitea takes a second label of the same name."""
     label = Label(hub.new_id("label"), name, color, description)
     repo.labels.append(label)
@@ -201,7 +205,7 @@ def push(
     hub: Hub, actor: Account, repo: Repo, branch: str, files: Mapping[str, str | None], message: str
 ) -> str:
     """One more commit on a branch, made from the default branch when it is new."""
-    tips = repo.bare.tips()
+    tips = repo.tips()
     parent = tips.get(branch) or tips.get(repo.default_branch)
     when = int(hub.clock.now().timestamp())
     sha = repo.bare.commit(branch, files, message, actor.login, when, parent)
@@ -211,7 +215,7 @@ def push(
 
 def notice_pushes(hub: Hub, repo: Repo, actor: Account | None) -> None:
     """Pull requests follow their branches; without a branch they close."""
-    tips = repo.bare.tips()
+    tips = repo.tips()
     for home in hub.repos:
         for pull in home.items.values():
             if pull.is_pull and pull.is_open and pull.head_repo is repo and not pull.agit:
@@ -237,7 +241,7 @@ def open_pull(
     source: Repo | None = None, agit: bool = False,
 ) -> Item:
     home = source or repo
-    tips, heads = repo.bare.tips(), home.bare.tips()
+    tips, heads = repo.tips(), home.tips()
     if home is repo and head == base:
         raise Refused(
             422, "Invalid PullRequest: There are no changes between the head and the base"
@@ -265,7 +269,7 @@ def mergeable(pull: Item) -> bool:
     if pull.checking > 0:
         pull.checking -= 1
         return False
-    base = pull.repo.bare.tips().get(pull.base_branch)
+    base = pull.repo.tips().get(pull.base_branch)
     return base is not None and pull.repo.bare.merged_tree(base, pull.head_sha) is not None
 
 
@@ -285,7 +289,7 @@ def merge(hub: Hub, actor: Account, pull: Item, style: str, expected: str) -> No
         raise Refused(405, repo.protection)
     if style != repo.merge_style:
         raise Refused(405, f"{style} is not allowed an allowed merge style for this repository")
-    head, base = pull.head_sha, repo.bare.tips()[pull.base_branch]
+    head, base = pull.head_sha, repo.tips()[pull.base_branch]
     if expected and expected != head:
         raise Refused(409, "head out of date")
     _land(hub, actor, pull, head, base)
@@ -310,7 +314,7 @@ def _land(hub: Hub, actor: Account, pull: Item, head: str, base: str) -> None:
 def delete_branch(hub: Hub, actor: Account, repo: Repo, branch: str) -> None:
     if branch == repo.default_branch:
         raise Refused(403, "can not delete default branch")
-    if branch not in repo.bare.tips():
+    if branch not in repo.tips():
         raise Refused(404, f"branch does not exist [name: {branch}]")
     repo.bare.delete(branch)
     notice_pushes(hub, repo, actor)

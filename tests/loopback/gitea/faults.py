@@ -1,10 +1,10 @@
-"""Troubles on order: the n-th request from now is answered as something between here and Gitea would."""
+"""Troubles on order: the n-th request from now is answered as Gitea, or a proxy, might answer."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ SWAGGER = "https://git.example.invalid/api/swagger"
 
 @dataclass
 class Fault:
-    """`at`: which matching request from now, 1 is the next. `after`: the effect is done all the same.
+    """`at`: which matching request from now, 1 is the next. `after`: the effect is done anyway.
 
     `kind` "cut" takes what lies at `path` out of the true answer; "slow" lets the caller wait.
     `match`: a pattern for "METHOD /path".
@@ -28,6 +28,7 @@ class Fault:
     match: str = ""
     after: bool = False
     path: Sequence[str | int] = ()
+    act: Callable[[], object] | None = None
 
     def due(self, operation: str) -> bool:
         if self.times <= 0 or not re.search(self.match, operation):

@@ -1,7 +1,7 @@
-"""What Gitea keeps, as far as agentcells can see it: accounts, items, one table of comments, a clock.
+"""What Gitea keeps, as far as agentcells can see it: accounts, items, one table of comments.
 
-Only data and lookups; what persons do to it stands in `acts`. Independent of the product on purpose:
-a mistake about Gitea must not be made twice by the same lines.
+Only data and lookups; what persons do to it stands in `acts`. Independent of the product on
+purpose: a mistake about Gitea must not be made twice by the same lines.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Item:
 
     @property
     def head_sha(self) -> str:
-        return self.repo.bare.git("rev-parse", self.head_ref)
+        return (self.repo.bare.path / self.head_ref).read_text().strip()
 
     @property
     def is_draft(self) -> bool:
@@ -175,6 +175,14 @@ class Repo:
     @property
     def owner(self) -> str:
         return self.name.split("/")[0]
+
+    def tips(self) -> dict[str, str]:
+        """The branches, from git's own files: a process for each look would be most of a test."""
+        heads = self.bare.path / "refs" / "heads"
+        if (self.bare.path / "packed-refs").exists():
+            return self.bare.tips()
+        files = (path for path in heads.rglob("*") if path.is_file() and path.suffix != ".lock")
+        return {str(path.relative_to(heads)): path.read_text().strip() for path in files}
 
     def label(self, name: str) -> Label:
         return next(label for label in self.labels if label.name == name)

@@ -1,4 +1,4 @@
-"""Gitea's REST API on the model: which request does what, who may, and in which words it is refused."""
+"""Gitea's REST API on the model: which request does what, who may, and how it is refused."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.loopback.gitea.model import ROLES, Account, Hub, Item, Refused, Repo,
 from tests.loopback.listening import Answer, Call
 
 API = "/api/v1"
+VERSIONS = {"gitea": "1.27.3", "old": "1.22.6", "forgejo": "11.0.1+gitea-1.22.0"}
 SWAGGER = "https://git.example.invalid/api/swagger"
 
 
@@ -54,7 +55,7 @@ class Ask:
             raise Refused(404, "not found")
         return found
 
-    def demand(self, role: str, message: str | None = "user should have a permission to write") -> None:
+    def demand(self, role: str, message: str | None = "user should have a permission") -> None:
         if ROLES.index(self.hub.role(self.who, self.repo)) < ROLES.index(role):
             raise Refused(403, message)
 
@@ -120,7 +121,7 @@ def _result(hub: Hub, call: Call) -> Result:
     known = [(m, p.match(path), s, h) for m, p, s, h in ROUTES]
     there = [(m, found, s, h) for m, found, s, h in known if found]
     if path == "/version":
-        return {"version": {"gitea": "1.27.3", "old": "1.22.6"}.get(hub.flavour, "11.0.1+gitea-1.22.0")}
+        return {"version": VERSIONS[hub.flavour]}
     if not there or not parts.path.startswith(API):
         return Answer(404, b"404 page not found\n", {}, "text/plain")
     token = _token(hub, call)

@@ -8,6 +8,7 @@ from typing import Any
 from tests.loopback.gitea import acts, shapes
 from tests.loopback.gitea.model import Account, Entry, Item, Label, Refused
 from tests.loopback.gitea.rest import REPO, Ask, Result, Rows, page, route
+from tests.loopback.listening import Answer
 
 # ---------------------------------------------------------------- labels
 
@@ -73,10 +74,9 @@ def create_issue(ask: Ask) -> Result:
     """Who may not write has labels and assignees left out without a word."""
     accounts = _accounts(ask) if ask.may_write() else []
     wanted = _known(ask, ask.body.get("labels") or []) if ask.may_write() else []
+    title, body = ask.body["title"], ask.body.get("body", "")
     return shapes.issue(
-        acts.open_issue(
-            ask.hub, ask.who, ask.repo, ask.body["title"], ask.body.get("body", ""), wanted, accounts
-        )
+        acts.open_issue(ask.hub, ask.who, ask.repo, title, body, wanted, accounts)
     )
 
 
@@ -177,11 +177,13 @@ def edit_comment(ask: Ask) -> Result:
 
 @route("GET", REPO + r"/issues/(\d+)/timeline", "issue")
 def timeline(ask: Ask) -> Result:
-    """Paged first and sieved then; the count is of what is left of the page, and nothing is null."""
+    """Paged first and sieved then; the count is of what is left, and an empty page is null."""
     item = ask.item()
     ordered = sorted(item.entries, key=lambda entry: (entry.created, entry.id))
     rows: list[Any] = [
         shapes.timeline(entry, item) for entry in page(ask, ordered).rows
         if entry.kind != "code" and not entry.elsewhere
     ]
+    if not rows:
+        return Answer(200, b"null", {"x-total-count": "0"})
     return Rows(rows, len(rows))

@@ -107,9 +107,9 @@ def reply(ask: Ask) -> Result:
 @route("GET", REPO + r"/git/refs/heads/(.*)", "repository")
 def refs(ask: Ask) -> Result:
     """Those that begin so; one that is exactly it came as an object from older ones."""
-    tips = ask.repo.bare.tips()
+    tips = ask.repo.tips()
     found = [
-        {"ref": f"refs/heads/{name}", "url": "", "object": {"type": "commit", "sha": sha, "url": ""}}
+        {"ref": f"refs/heads/{name}", "object": {"type": "commit", "sha": sha}}
         for name, sha in sorted(tips.items()) if name.startswith(ask.parts[2])
     ]
     if not found:

@@ -47,6 +47,10 @@ class Server(Listener):
 
 
 def _troubled(hub: Hub, call: Call, fault: Fault) -> Answer:
+    if fault.act is not None:
+        answer = rest.answer(hub, call)
+        fault.act()
+        return answer
     if fault.kind == "slow":
         time.sleep(SLOW_S)
         return rest.answer(hub, call)

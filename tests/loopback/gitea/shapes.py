@@ -1,4 +1,4 @@
-"""The model as Gitea's JSON, with its habits: null for an empty list, times with the server's zone."""
+"""The model as Gitea's JSON, with its habits: null for an empty list, times in the server's zone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def repository(hub: Hub, of: Repo, viewer: Account) -> dict[str, Any]:
     role = hub.role(viewer, of)
     return {
         "id": of.id, "name": of.name.split("/")[1], "full_name": of.name,
-        "private": of.private, "archived": of.archived, "empty": not of.bare.tips(),
+        "private": of.private, "archived": of.archived, "empty": not of.tips(),
         "default_branch": of.default_branch, "default_merge_style": of.merge_style,
         "permissions": {
             "admin": role == "admin", "push": role in ("write", "admin"), "pull": True,
@@ -78,7 +78,7 @@ def issue(of: Item) -> dict[str, Any]:
 def pull(of: Item) -> dict[str, Any]:
     head_repo = of.head_repo
     assert head_repo is not None
-    tips = head_repo.bare.tips()
+    tips = head_repo.tips()
     there = not of.agit and of.head_branch in tips
     plain = issue(of)
     del plain["pull_request"], plain["repository"], plain["original_author"]
@@ -89,7 +89,7 @@ def pull(of: Item) -> dict[str, Any]:
         "merge_commit_sha": of.merge_sha or None,
         "base": {
             "label": of.base_branch, "ref": of.base_branch, "repo_id": of.repo.id,
-            "sha": of.repo.bare.tips().get(of.base_branch, ""), "repo": _meta(of.repo),
+            "sha": of.repo.tips().get(of.base_branch, ""), "repo": _meta(of.repo),
         },
         "head": {
             "label": "" if of.agit else of.head_branch,

@@ -1,4 +1,4 @@
-"""The loopback Gitea as a story sees it: accounts, repositories, persons who act, troubles, a clock.
+"""The loopback Gitea as a story sees it: accounts, repositories, persons who act, troubles.
 
 The words are those of the loopback GitHub, so that a story may be told on either.
 """
@@ -6,7 +6,7 @@ The words are those of the loopback GitHub, so that a story may be told on eithe
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -50,8 +50,10 @@ class World:
         self.token(login)
         return str(made.id)
 
-    def token(self, login: str, scopes: Sequence[str] = tuple(ALL_SCOPES)) -> str:
-        value = f"{len(self.hub.tokens):08x}loopback{login}"
+    def token(
+        self, login: str, scopes: Sequence[str] = tuple(ALL_SCOPES), *, value: str = ""
+    ) -> str:
+        value = value or f"{len(self.hub.tokens):08x}loopback{login}"
         self.hub.tokens[value] = Token(value, self._account(login), frozenset(scopes))
         return value
 
@@ -66,9 +68,8 @@ class World:
         """A new repository; without `files` it is empty. Its owner is its admin."""
         bare = Bare(self.hub.root / f"{name}.git")
         bare.create(default_branch)
-        repo = Repo(
-            self.hub.new_id("repository"), name, bare, private=private, default_branch=default_branch
-        )
+        repo_id = self.hub.new_id("repository")
+        repo = Repo(repo_id, name, bare, private=private, default_branch=default_branch)
         self.hub.repos.append(repo)
         for login, role in {repo.owner: "admin", **(roles or {})}.items():
             repo.roles[self._account(login).id] = role
@@ -92,7 +93,11 @@ class World:
             raise KeyError(kind)
         self.faults.append(Fault(kind, **more))
 
-    # ------------------------------------------------------------ changes nobody in particular makes
+    def meanwhile(self, match: str, act: Callable[[], object], at: int = 1) -> None:
+        """Just after the n-th matching request was answered, somebody does this."""
+        self.faults.append(Fault("meanwhile", at=at, match=match, act=act))
+
+    # ------------------------------------------------------------ what nobody in particular does
 
     def rename_account(self, login: str, new_login: str) -> None:
         account = self._account(login)
@@ -146,8 +151,9 @@ class World:
     def migrated(self, repo: str, number: int, original_author: str) -> None:
         """The issue and its comments came from elsewhere; this account only carried them over."""
         item = self._item(repo, number)
-        for text in (item, *item.entries):
-            text.original_author = original_author
+        item.original_author = original_author
+        for entry in item.entries:
+            entry.original_author = original_author
 
     # ------------------------------------------------------------ looking at it
 
@@ -175,7 +181,7 @@ class World:
         return [label.name for label in self._repo(repo).labels]
 
     def tips(self, repo: str) -> dict[str, str]:
-        return self._repo(repo).bare.tips()
+        return self._repo(repo).tips()
 
     def contains(self, repo: str, branch: str, sha: str) -> bool:
         bare = self._repo(repo).bare
