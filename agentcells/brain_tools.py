@@ -1,7 +1,7 @@
 """The tools that an agent sees which a person drives: names, words, arguments; every byte is ours.
 
-Only the table of operations is shown here. The low-level tools of `worker_tools` are another server,
-and this room does not know them.
+Only the table of operations is shown here. The low-level tools of `worker_tools` are another
+server, and this room does not know them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def tools(names: dict[str, str], language: str) -> list[Tool]:
     return [
         {
             "name": face.name, "description": say(face.about, language),
-            "inputSchema": schema(face), "annotations": annotations(operation),
+            "inputSchema": schema(face), "annotations": client_hints(operation),
         }
         for operation, face in rows
     ]
@@ -60,7 +60,7 @@ def schema(face: Face) -> dict[str, Any]:
     return found
 
 
-def annotations(operation: str) -> dict[str, bool]:
+def client_hints(operation: str) -> dict[str, bool]:
     """Hints for the client; the agent does not see them."""
     reads = operation in _READS
     return {
@@ -70,16 +70,36 @@ def annotations(operation: str) -> dict[str, bool]:
     }
 
 
-def session(
-    names: dict[str, str], setting: Setting, language: str, log: Callable[[str], None]
-) -> Session:
-    """The state of a new connection."""
-    return Session(setting=setting, write_log=log, names=names, language=language)
+class BrainDesk:
+    """What `mcp_server` serves to such an agent."""
 
+    name = "work-records"
 
-def call(state: Session, tool: str, arguments: dict[str, Any]) -> Envelope:
-    """One tool call; never raises."""
-    return answer("brain", tool, arguments, state)
+    def __init__(
+        self, setting: Setting, language: str, log: Callable[[str], None], *, core: bool = False,
+        options: Iterable[str] = (),
+    ) -> None:
+        self.language = language
+        self._setting = setting
+        self._log = log
+        self._names = listed(core=core, options=options)
+
+    @property
+    def instructions(self) -> str:
+        return say("work_instructions", self.language)
+
+    def tools(self) -> list[Tool]:
+        return tools(self._names, self.language)
+
+    def open(self) -> Session:
+        return Session(setting=self._setting, write_log=self._log, names=self._names,
+                       language=self.language)
+
+    def call(self, state: Session, tool: str, arguments: dict[str, Any]) -> Envelope:
+        return answer("brain", tool, arguments, state)
+
+    def log(self, text: str) -> None:
+        self._log(text)
 
 
 def _type(argument: Argument) -> dict[str, Any]:
@@ -98,5 +118,4 @@ def _type(argument: Argument) -> dict[str, Any]:
             return {"type": "array", "items": {"type": "string"}}
 
 
-__all__ = ["CORE", "Session", "Tool", "annotations", "call", "listed", "schema", "session",
-           "tools"]
+__all__ = ["CORE", "BrainDesk", "Session", "Tool", "client_hints", "listed", "schema", "tools"]

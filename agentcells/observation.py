@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from agentcells.sentences import say
 
@@ -156,3 +156,5 @@ def _next(
             return Step(verb="finish", reason=say(key, language)), ()
         case "clean_idle":
             return None, ("start",)
+        case never:
+            assert_never(never)

@@ -82,12 +82,12 @@ class Desk:
     def head(self) -> str:
         return git(self.work, "rev-parse", "HEAD")
 
-    def picture(self) -> tuple[str, str, bytes, dict[str, bytes]]:
+    def picture(self) -> tuple[str, str, dict[str, bytes]]:
         """Everything that must be the same after something failed: records, choice, files."""
-        index = (self.work / ".git/index").read_bytes()
+        chosen = git(self.work, "ls-files", "--stage", "-v")
         files = {
             str(path.relative_to(self.work)): path.read_bytes()
             for path in sorted(self.work.rglob("*"))
             if path.is_file() and ".git" not in path.relative_to(self.work).parts
         }
-        return self.head(), git(self.work, "diff", "--cached", "--raw"), index, files
+        return self.head(), chosen, files

@@ -340,7 +340,9 @@ def test_a_path_outside_the_project_is_refused(desk: Desk, path: str) -> None:
 def test_an_unknown_path_is_said_to_be_unknown_and_an_unchanged_one_has_no_difference(desk: Desk) -> None:
     with pytest.raises(HistoryError, match="records_no_such_path"):
         Checkout(desk.work).diff(["--output=/tmp/x"])
+    desk.write({"README.md": "changed\n", "new": "n\n"})
     assert Checkout(desk.work).diff(["src"]) == ""
+    assert Checkout(desk.work).diff(["./new"]) == "== new (added)\n@@ -0,0 +1,1 @@\n+n\n"
 
 
 def test_records_are_newest_first_and_found_again_by_their_id(desk: Desk) -> None:

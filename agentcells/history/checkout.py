@@ -118,13 +118,15 @@ class Checkout:
         deltas = [d for d in self._deltas(now) if _asked(d.path, paths)]
         new = [path for path in now.untracked if _asked(path, paths)]
         self._known(paths, [*(d.path for d in deltas), *new])
-        patch = self._patch("diff", *_RAW, "-p", self._head(now), "--", *(d.path for d in deltas))
+        names = [d.path for d in deltas]
+        words = ("diff", *_RAW, "-p", self._head(now), "--", *names)
+        patch = self._patch(*words) if names else b""  # without names git would take all
         room = max(0, PATCH_LIMIT - len(patch))
         for path in new:
             part = new_file_lines(self.root, path, room) if room > 0 else b""
             patch, room = patch + part, room - len(part)
         changes = [*map(change_of, deltas), *(new_file(self.root, path) for path in new)]
-        return _told(changes, patch if deltas or new else b"")
+        return _told(changes, patch)
 
     def diff_of(self, record: str, paths: Sequence[str] = ()) -> str:
         commit = self._commit_of(record)
@@ -132,8 +134,9 @@ class Checkout:
         deltas = [d for d in self._objects.changed(before, commit.sha) if _asked(d.path, paths)]
         names = [d.path for d in deltas]
         self._known(paths, names)
-        patch = self._patch("diff-tree", "-r", "-p", *_RAW, before, commit.sha, "--", *names)
-        return _told([change_of(delta) for delta in deltas], patch if names else b"")
+        words = ("diff-tree", "-r", "-p", *_RAW, before, commit.sha, "--", *names)
+        patch = self._patch(*words) if names else b""
+        return _told([change_of(delta) for delta in deltas], patch)
 
     def find(self, record: str) -> Record:
         return self._record_of(self._commit_of(record))

@@ -65,6 +65,17 @@ WORK: dict[str, tuple[str, str]] = {
         "課題を変更する。labels は今のラベルを置き換える。",
     ),
     "work_about_issue_close": ("Closes an issue.", "課題をクローズする。"),
+    # ---- what the protocol refuses before any tool is asked
+    "mcp_error_token": ("A valid token is needed.", "有効なトークンが必要です。"),
+    "mcp_error_unreadable": ("The request cannot be read as JSON.", "リクエストを JSON として読めません。"),
+    "mcp_error_request": ("The request is not a valid one.", "リクエストが正しくありません。"),
+    "mcp_error_no_method": ("There is no such method.", "そのメソッドはありません。"),
+    "mcp_error_session": ("There is no such session. Begin a new one.", "そのセッションはありません。新しく始めてください。"),
+    "mcp_error_long": ("The request is too long.", "リクエストが長すぎます。"),
+    "mcp_error_handshake": (
+        "This server keeps a session for each connection: begin with the initialize handshake, or use stdio.",
+        "このサーバーは接続ごとにセッションを保持します。initialize のハンドシェイクで始めるか、stdio を使ってください。",
+    ),
     # ---- what the work looks like
     "work_changed_one": ("1 file changed (+{added} -{removed})", "1 ファイル変更 (+{added} -{removed})"),
     "work_changed_many": (
