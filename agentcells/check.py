@@ -154,10 +154,10 @@ def _token_place(config: Config) -> Iterator[Line]:
         if path.stat().st_mode & 0o077:
             yield _line(config, "token", "warning", "check_token_open", path=path)
     if token.env:
-        yield _line(config, "token", "warning", "check_token_env", name=token.env)
+        yield _line(config, "token", "warning", "check_token_env", variable=token.env)
     shared = [name for name in config.agent.env if name == token.env]
     if shared:
-        yield _line(config, "token", "stop", "check_token_shared", name=token.env)
+        yield _line(config, "token", "stop", "check_token_shared", variable=token.env)
 
 
 def _repository(config: Config, forge: Forge, repo: str) -> Iterator[Line]:

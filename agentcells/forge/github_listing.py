@@ -247,6 +247,8 @@ def _ask_many(
 
     document = listing(len(repos), len(logins), bool(waiting))
     data = wire.query(document, variables, where=", ".join(repos), light=True, tolerated=of_one)
+    if isinstance(viewer := data.get("viewer"), Mapping):
+        wire.login = parse.viewer(viewer).login  # for what is said of those that did not come
     pulls = _waiting_pulls(data.get("waiting"), errors)
     found: dict[str, Listing | ForgeError] = {
         walk.repo: _settle(wire, walk, node, pulls)

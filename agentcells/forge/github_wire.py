@@ -97,7 +97,7 @@ class Wire:
         except ForgeError as error:
             if error.key not in SMALLER:
                 raise
-            LOG.warning("%s again in smaller pages after %s", document.name, error.key)
+            LOG.info("%s again in smaller pages after %s", document.name, error.key)
         return self._ask(document, _halved(document, variables), where, light, tolerated)
 
     def mutate(

@@ -16,12 +16,12 @@ SETUP: dict[str, tuple[str, str]] = {
         "このマシンの他の利用者も {path} を読めます: chmod 600 {path}",
     ),
     "check_token_env": (
-        "the token comes from ${name}: a timer has that variable only if you write it into the environment file that `agentcells timer show` names. A file is simpler.",
-        "トークンは ${name} から取ります。タイマーで使うには `agentcells timer show` が示す環境ファイルに書く必要があります。ファイルに置く方が簡単です。",
+        "the token comes from ${variable}: a timer has that variable only if you write it into the environment file that `agentcells timer show` names. A file is simpler.",
+        "トークンは ${variable} から取ります。タイマーで使うには `agentcells timer show` が示す環境ファイルに書く必要があります。ファイルに置く方が簡単です。",
     ),
     "check_token_shared": (
-        "[agent] env names {name}, the variable of the forge's token. No agent ever gets it; take it out of [agent] env.",
-        "[agent] env にフォージのトークンの変数 {name} があります。エージェントには決して渡しません。[agent] env から外してください。",
+        "[agent] env names {variable}, the variable of the forge's token. No agent ever gets it; take it out of [agent] env.",
+        "[agent] env にフォージのトークンの変数 {variable} があります。エージェントには決して渡しません。[agent] env から外してください。",
     ),
     "probe_scopes": (
         "a classic token with the scope {scopes}: enough, and no more than its account may do anyway",

@@ -62,7 +62,8 @@ class Engine:
     def answer(self, token_value: str, payload: Mapping[str, Any]) -> Answer:
         token = self.hub.tokens.get(token_value)
         operation = str(payload.get("operationName") or "")
-        fault = next((f for f in self.faults if f.due(operation)), None)
+        given = payload.get("variables") or {}
+        fault = next((f for f in self.faults if f.due(operation, given)), None)
         if fault and fault.kind != "partial" and not fault.after:
             return self._dressed(ANSWERS[fault.kind], token, fault.headers)
         if token is None or token.expired:

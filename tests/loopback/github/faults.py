@@ -36,9 +36,12 @@ class Fault:
     message: str = "Something went wrong"
     type: str = "INTERNAL_PART"
     headers: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, Any] = field(default_factory=dict)  # only requests with these
 
-    def due(self, operation: str) -> bool:
+    def due(self, operation: str, variables: Mapping[str, Any]) -> bool:
         if self.times <= 0 or (self.operation and operation != self.operation):
+            return False
+        if any(variables.get(name) != value for name, value in self.variables.items()):
             return False
         self.at -= 1
         if self.at > 0:
