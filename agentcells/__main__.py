@@ -69,8 +69,14 @@ def _supervise() -> Callable[..., int]:
     return supervisor_main
 
 
+def _tick_failed() -> Callable[..., int]:
+    from agentcells.notify import failed_elsewhere
+
+    return failed_elsewhere
+
+
 _INNER: dict[str, Callable[[], Callable[..., int]]] = {
-    "_pass": _pass, "_coordinate": _coordinate, "_run": _run, "_supervise": _supervise,
+    "_pass": _pass, "_coordinate": _coordinate, "_run": _run, "_supervise": _supervise, "_tick_failed": _tick_failed,
 }
 
 

@@ -94,12 +94,17 @@ def status_board(
     found = board(config, snapshot, plan, around)
     lines = list(found.tops)
     if found.groups:
-        lines += ["", _columns(" ", *found.head[:5], f"{found.head[5]}: {found.head[6]}")]
+        lines += ["", _head(found.head)]
     for group in found.groups:
         lines += ["", group.title, *(_line(row) for row in group.rows)]
     for part in (found.runs, found.rest):
         lines += ["", *part] if part else []
     return lines
+
+
+def _head(names: tuple[str, ...]) -> str:
+    number, title, used, usd, waited, who, reason = names
+    return _columns(" ", number, title, used, usd, waited, f"{who}: {reason}")
 
 
 def _line(row: Row) -> str:

@@ -156,7 +156,7 @@ def _schema_mistake(raw: Raw, entry: Mapping[str, Any]) -> Mistake:
     kind, context = entry["type"], entry.get("ctx", {})
     if kind == "agentcells":
         slots = context["slots"]
-        if path[:2] == ("forge", "token") and "words" in slots:
+        if "words" in slots and {"token", "url_from"} & set(path):
             slots = {"words": '["…", "…"]'}  # somebody may have written `echo <the token>`
         return Mistake(path=path, key=context["key"], slots=slots)
     if kind == "extra_forbidden":

@@ -236,6 +236,23 @@ class Commands(_Table):
     timeout: Seconds = 900
 
 
+class Notify(_Table):
+    """How you are told outside the forge; nothing configured: not at all."""
+
+    command: Argv = ()
+    """Run for each notice: {text} in its words is the text, JSON comes on standard input."""
+    url: Text = ""
+    """A webhook that each notice is posted to."""
+    url_from: Annotated[Token | None, BeforeValidator(_token)] = None
+    """Instead of `url` where the address is a secret, as Slack's is."""
+    kind: Literal["json", "slack", "ntfy"] = "json"
+    """What the webhook understands."""
+    token: Annotated[Token | None, BeforeValidator(_token)] = None
+    """Sent as a bearer token, where the webhook wants one."""
+    on: tuple[Literal["human", "limit", "failure"], ...] = ("human", "limit", "failure")
+    """Told when you are needed, when a limit stops the factory, when a tick failed three times."""
+
+
 class Records(_Table):
     delegate: bool = False
 
@@ -297,6 +314,7 @@ class Config(_Table):
     limits: Limits = Limits()
     sandbox: Sandbox = Sandbox()
     commands: Commands = Commands()
+    notify: Notify = Notify()
     records: Records = Records()
     gate: Gate = Gate()
     cells: tuple[Cell, ...] = Field(default=(), alias="cell")
@@ -345,6 +363,7 @@ TABLES: dict[str, type[_Table]] = {
     "limits": Limits,
     "sandbox": Sandbox,
     "commands": Commands,
+    "notify": Notify,
     "records": Records,
     "gate": Gate,
 }
@@ -355,6 +374,9 @@ def known_keys(path: tuple[str | int, ...]) -> tuple[str, ...]:
     names = tuple(part for part in path if isinstance(part, str))
     if not names:
         return (*TABLES, "cell")
-    lists: dict[tuple[str, ...], type[_Table]] = {("cell",): Cell, ("forge", "token"): Token}
+    lists: dict[tuple[str, ...], type[_Table]] = {
+        ("cell",): Cell, ("forge", "token"): Token, ("notify", "token"): Token,
+        ("notify", "url_from"): Token,
+    }
     found = TABLES.get(names[0]) if len(names) == 1 and names[0] in TABLES else lists.get(names)
     return tuple(name for name in found.model_fields if name != "prompt_text") if found else ()

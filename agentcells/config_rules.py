@@ -55,6 +55,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 def plain(config: Config) -> Iterator[Mistake]:
     yield from _factory(config)
     yield from _forge(config)
+    yield from _notify(config)
     if config.sandbox.containment == "none" and config.forge.kind != "local":
         yield mistake(("sandbox", "containment"), "containment_none", kind=config.forge.kind)
     if not config.cells:
@@ -163,6 +164,17 @@ def _forge(config: Config) -> Iterator[Mistake]:
             yield mistake(("forge", "api_url"), "no_api_url")
     if forge.kind == "gitea" and forge.token is None:
         yield mistake(("forge", "token"), "no_token")
+
+
+def _notify(config: Config) -> Iterator[Mistake]:
+    notify = config.notify
+    if notify.url and notify.url_from is not None:
+        yield mistake(("notify", "url"), "notify_two_urls")
+    if notify.url:
+        yield from _url(("notify", "url"), notify.url)
+    posts = notify.url or notify.url_from is not None
+    if not posts and notify.token is not None:
+        yield mistake(("notify", "token"), "notify_no_url", name="token")
 
 
 def _url(path: Path, url: str) -> Iterator[Mistake]:

@@ -46,8 +46,9 @@ def _plain(table: BaseModel) -> dict[str, Any]:
     values = table.model_dump(mode="json", exclude={"prompt_text"}, exclude_none=True)
     if values.get("merge") is False:
         values = {key: value for key, value in values.items() if key not in ONLY_MERGE}
-    if "token" in values:
-        values["token"] = {key: value for key, value in values["token"].items() if value}
+    for name in ("token", "url_from"):
+        if name in values:
+            values[name] = {key: value for key, value in values[name].items() if value}
     return values
 
 

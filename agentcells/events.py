@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from agentcells.journal import Journal
+from agentcells.markers import outcome_words
 from agentcells.model import Problem
 from agentcells.plan import Action, Skip
+from agentcells.run import Order, Outcome, RunEnd
 from agentcells.sentences import say
 from agentcells.text import printable
 
@@ -22,6 +25,7 @@ class Emit:
     mode: Literal["text", "json", "quiet"] | str
     language: str = "en"
     problems: list[Problem] = field(default_factory=list)
+    journal: Journal | None = None  # where every event is kept too, whatever the mode
 
     @property
     def code(self) -> int:
@@ -31,34 +35,68 @@ class Emit:
 
     def problem(self, problem: Problem) -> None:
         """Something was refused or failed while the rest went on: one line on stderr, said once."""
-        text = say(problem.key, self.language, **problem.slots)
-        if text not in {say(one.key, self.language, **one.slots) for one in self.problems}:
+        told = {(one.key, str(one.slots.get("repo"))) for one in self.problems}
+        if (problem.key, str(problem.slots.get("repo"))) not in told:
+            text = say(problem.key, self.language, **problem.slots)
             self.failed("problem", text, problem, key=problem.key)
 
     def failed(self, event: str, text: str, problem: Problem, **facts: object) -> None:
         """As `tell`, but it counts in `code`."""
         self.problems.append(problem)
+        told = {"event": event, **facts, "text": text}
+        self._keep(told)
         if self.mode != "text":
-            self._out({"event": event, **facts, "text": text})
+            self._out(told)
         if self.mode != "quiet":
             print(printable(text), file=sys.stderr, flush=True)
 
     def note(self, key: str, **slots: object) -> None:
         """Something to know that concerns no single item."""
-        self._out({"event": "note", "key": key, "text": say(key, self.language, **slots)})
+        self._event({"event": "note", "key": key, "text": say(key, self.language, **slots)})
 
     def skip(self, skip: Skip) -> None:
         text = say(skip.key, self.language, **dict(skip.slots))
-        self._out({"event": "skip", "item": skip.number, "pair": skip.pair_key, "key": skip.key,
-                   "who": skip.who, "text": f"#{skip.number} {text}"})
+        self._event({
+            "event": "skip", "item": skip.number, "pair": skip.pair_key, "key": skip.key,
+            "who": skip.who, "text": f"#{skip.number} {text}",
+        })
 
     def tell(self, event: str, text: str, **facts: object) -> None:
         """An event about an item: `text` for a person, `facts` for a program."""
-        self._out({"event": event, **facts, "text": text})
+        self._event({"event": event, **facts, "text": text})
 
     def did(self, action: Action, text: str, facts: Mapping[str, object]) -> None:
         """A write of the plan, made (or found to have been made)."""
-        self._out({"event": type(action).__name__, "pair": action.pair_key, **facts, "text": text})
+        told = {name: getattr(action, name) for name in ("run", "cell") if hasattr(action, name)}
+        self._event({"event": type(action).__name__, "pair": action.pair_key, **told, **facts,
+                     "text": text})
+
+    def run_started(self, order: Order) -> None:
+        text = say("run_started", self.language, cell=order.cell, item=order.pair_key,
+                   run=order.run)
+        self.tell("run_started", text, run=order.run, cell=order.cell, pair=order.pair_key)
+
+    def run_ended(self, order: Order, end: RunEnd | None) -> None:
+        """`end` None: nothing is left of it but that it is over (R39)."""
+        outcome = Outcome(kind="containment") if end is None else end.outcome
+        words = outcome_words(outcome.kind, self.language)
+        next_ = f" -> {outcome.next}" if outcome.next else ""
+        text = say("run_ended", self.language, cell=order.cell, item=order.pair_key,
+                   what=words + next_, tokens=f"{outcome.tokens:,}", usd=f"{outcome.usd:.2f}")
+        self.tell("run_ended", text, run=order.run, cell=order.cell, pair=order.pair_key,
+                  outcome=outcome.kind, next=outcome.next, tokens=outcome.tokens, usd=outcome.usd)
+
+    def _event(self, event: dict[str, object]) -> None:
+        self._keep(event)
+        self._out(event)
+
+    def _keep(self, event: dict[str, object]) -> None:
+        """For the log: with run, item and cell wherever the event is about one."""
+        if self.journal is None:
+            return
+        pair = str(event.get("pair") or "")
+        item = {"item": int(pair.rpartition("#")[2])} if pair else {}
+        self.journal.append({**item, **event})
 
     def _out(self, event: dict[str, object]) -> None:
         if self.mode == "json":

@@ -17,13 +17,14 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentcells import handover
+from agentcells import handover, notify
 from agentcells.config import Config, load
 from agentcells.events import Emit
+from agentcells.journal import Journal
 from agentcells.model import Problem
 from agentcells.plan import Plan, Snapshot
 from agentcells.store import RunFolder, State
@@ -49,7 +50,7 @@ def run_pass(
     from agentcells.observe import Observer
 
     claimed: list[RunFolder] = []
-    plan = Plan()
+    plan, snapshot = Plan(), None
     forge = forge or open_forge(config)
     try:
         for _ in range(ROUNDS):
@@ -60,6 +61,8 @@ def run_pass(
             work = apply(config, forge, state, plan, snapshot, emit, claimed)
             if work.failed or not plan.actions:
                 break
+        if snapshot is not None:
+            notify.tell(config, state, emit, replace(snapshot, brake=state.brake()))
     except Problem as problem:
         if not claimed:
             raise
@@ -98,20 +101,48 @@ def tick(config: Config, state: State, emit: Emit) -> int:  # noqa: RET503  (exe
     if held is None:
         emit.note("tick_busy")
         return 0
-    with state.pass_lock(wait=False) as got:
-        if not got:
-            emit.note("tick_busy")
-            return 0
-        claimed = run_pass(config, state, emit)
+    journal = Journal(state.root)
+    try:
+        claimed = _first_pass(config, state, emit, journal)
+    except Problem as problem:
+        journal.fails(problem, emit.language)
+        ended(config, state, emit, problem.exit_code)
+        raise
+    if claimed is None:
+        emit.note("tick_busy")
+        return 0
     alive = [folder for folder in state.runs() if folder.alive()]
     if not alive:
         emit.note("tick_idle")
-        return emit.code
+        return ended(config, state, emit, emit.code)
     sys.stdout.flush()
     locks = [f"{folder.run}:{folder.lock_fd}" for folder in claimed]
     kept, given = handover.divide(config, os.environ)
     argv = [str(config.path), str(held), emit.mode, str(handover.seal(given)), *locks]
     os.execve(sys.executable, [*program(), "_coordinate", *argv], kept)
+
+
+def _first_pass(
+    config: Config, state: State, emit: Emit, journal: Journal
+) -> tuple[RunFolder, ...] | None:
+    """None: another pass is at work."""
+    with state.pass_lock(wait=False) as got:
+        if not got:
+            return None
+        journal.tick_begins()
+        claimed = run_pass(config, state, emit)
+        journal.note(emit.problems, emit.language)
+        return claimed
+
+
+def ended(config: Config, state: State, emit: Emit, code: int) -> int:
+    """The last that a tick does: it says how it went, and tells the owner when it went badly."""
+    journal = Journal(state.root)
+    last = journal.tick_ends(code)
+    if code:
+        notify.tick_failed(config, state, emit, last)
+    journal.trim_logs()
+    return code
 
 
 def program() -> list[str]:
@@ -150,6 +181,7 @@ class Coordinator:
             env=handover.for_runs(os.environ, folder.limits().agent_env),
         )
         folder.unlock()
+        self.emit.run_started(folder.order())
 
     def _anything_alive(self) -> bool:
         return bool(self.runners) or any(folder.alive() for folder in self.state.runs())
@@ -167,12 +199,17 @@ class Coordinator:
                     news.unregister(key.fd)
                     os.close(key.fd)
                     self.runners.pop(key.data).wait()
+                    self._tell_end(key.data)
                 if self.state.asked_to_end():
                     self._end_runs()
                 if ended or self._strangers() != strangers or (self.stopping and not self.runners):
                     break
             for key in list(news.get_map().values()):
                 os.close(key.fd)
+
+    def _tell_end(self, run: str) -> None:
+        folder = RunFolder(self.state.root / "runs" / run)
+        self.emit.run_ended(folder.order(), folder.end())
 
     def _strangers(self) -> frozenset[str]:
         """Runs that live without being our children: an earlier coordinator was killed."""
@@ -225,8 +262,14 @@ def coordinate(config_path: str, lock: str, mode: str, envelope: str, *locks: st
         run, _, fd = entry.rpartition(":")
         os.set_inheritable(int(fd), False)
         folders.append(RunFolder(state.root / "runs" / run, int(fd)))
-    emit = Emit(mode, config.factory.language)
-    return Coordinator(config, state, emit, int(lock), int(envelope)).run(folders)
+    emit = Emit(mode, config.factory.language, journal=Journal(state.root))
+    code = Coordinator(config, state, emit, int(lock), int(envelope)).run(folders)
+    Journal(state.root).tick_ends(code)
+    if code and notify.wanted(config):
+        argv = [*program(), "_tick_failed", str(config.path), envelope, mode]
+        subprocess.run(argv, pass_fds=[int(envelope)], stdin=subprocess.DEVNULL, check=False)
+    Journal(state.root).trim_logs()
+    return code
 
 
 def child_pass(config_path: str, answer_fd: str, envelope: str, what: str, mode: str) -> int:
@@ -234,10 +277,17 @@ def child_pass(config_path: str, answer_fd: str, envelope: str, what: str, mode:
     handover.unseal(int(envelope))
     config = load(Path(config_path))
     state = State.open(config.path)
-    emit = Emit(mode, config.factory.language)
-    with socket.socket(fileno=int(answer_fd)) as answer, state.pass_lock(wait=True):
-        for folder in run_pass(config, state, emit, claiming=what == "claim"):
-            socket.send_fds(answer, [json.dumps(str(folder.path)).encode()], [folder.lock_fd])
+    emit = Emit(mode, config.factory.language, journal=Journal(state.root))
+    journal = Journal(state.root)
+    try:
+        with socket.socket(fileno=int(answer_fd)) as answer, state.pass_lock(wait=True):
+            for folder in run_pass(config, state, emit, claiming=what == "claim"):
+                place = json.dumps(str(folder.path)).encode()
+                socket.send_fds(answer, [place], [folder.lock_fd])
+    except Problem as problem:
+        journal.fails(problem, emit.language)
+        raise
+    journal.note(emit.problems, emit.language)
     return emit.code
 
 

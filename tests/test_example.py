@@ -45,7 +45,7 @@ def test_what_the_example_shows_as_defaults_are_the_defaults(tmp_path):
     shutil.copytree(ROOT / "prompts", tmp_path / "prompts")
     text = (ROOT / "cells.toml").read_text()
     before = config.load(ROOT / "cells.toml")
-    forms = ("setup", "keep", "build", "test", "protected", "model", "effort")
+    forms = ("setup", "keep", "build", "test", "protected", "model", "effort", "url_from", "token")
     shown = re.sub(rf"^# (?!(?:{'|'.join(forms)}) )([a-z_]+ = )", r"\1", text, flags=re.MULTILINE)
     assert shown.count("\n#") < text.count("\n#") - 30
     # what is derived from a test command needs one: without it needs_test = true is a mistake

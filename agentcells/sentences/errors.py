@@ -175,6 +175,11 @@ ERRORS: dict[str, tuple[str, str]] = {
         "itself)",
         "https:// で始まるアドレスにしてください(http:// はこのマシン自身だけ)",
     ),
+    "config_notify_two_urls": (
+        "leave either url or url_from out", "url と url_from はどちらか一つにしてください"),
+    "config_notify_no_url": (
+        "{name} is of a webhook; write url or url_from beside it",
+        "{name} は webhook のための設定です。url か url_from も書いてください"),
     "config_no_ca_file": ("there is no file {file}", "ファイル {file} がありません"),
     "config_no_owner": (
         "nobody's labels would count; write owner = \"your-login\" below [factory]",

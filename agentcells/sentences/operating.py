@@ -215,4 +215,33 @@ OPERATING: dict[str, tuple[str, str]] = {
         "#{number} carries no label of ours, is closed, or does not exist. To put it into the line, "
         "assign it to yourself and set the label of a cell.",
         "#{number} にはこちらのラベルがないか、閉じているか、存在しません。始めるには、自分を担当にしてセルのラベルを付けてください。"),
+    # ---- notices
+    "notify_needs_human": (
+        "{item} needs your answer ({title}): {words}", "{item} があなたの返事を待っています ({title}): {words}"),
+    "notify_in_review": (
+        "{item} is ready for you to look at ({title}): {words}", "{item} の確認をお願いします ({title}): {words}"),
+    "notify_pause": (
+        "The factory pauses until {until}: {why}.", "工場は {until} まで休止します: {why}。"),
+    "notify_day": (
+        "The day's budget of ${limit} is spent; the factory goes on tomorrow.",
+        "今日の予算 {limit} ドルを使い切りました。明日再開します。"),
+    "notify_failure": (
+        "{count} ticks in a row failed: {why}", "tick が連続 {count} 回失敗しました: {why}"),
+    "notify_no_words": ("exit code {code}, see `agentcells logs`", "終了コード {code}。`agentcells logs` を見てください"),
+    "notify_more": ("and {count} more", "ほか {count} 件"),
+    "notify_sent": ("told you: {count}", "通知しました: {count} 件"),
+    "notify_command": (
+        "The notice could not be given: {command}: {detail}. The next pass tries again; see [notify] command.",
+        "通知できませんでした: {command}: {detail}。次の回でもう一度試します。[notify] command を確かめてください。"),
+    "notify_unreachable": (
+        "The notice could not be given: the webhook of [notify] was not reached ({detail}). The next pass tries again.",
+        "通知できませんでした: [notify] の webhook に届きません ({detail})。次の回でもう一度試します。"),
+    "notify_refused": (
+        "The notice could not be given: the webhook of [notify] answered {status}. The next pass tries again.",
+        "通知できませんでした: [notify] の webhook が {status} を返しました。次の回でもう一度試します。"),
+    # ---- what a tick tells of runs
+    "run_started": ("{cell} begins on {item} ({run})", "{item} で {cell} を開始 ({run})"),
+    "run_ended": (
+        "{cell} on {item}: {what} ({tokens} tokens, ${usd})",
+        "{item} の {cell}: {what} ({tokens} トークン、{usd} ドル)"),
 }
