@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentcells.forge import (
     Forbidden,
     ForgeError,
+    Glance,
     Listing,
     NotFound,
     Remark,
     Remote,
     Repository,
     Stale,
+    github_glance,
     github_listing,
     github_probe,
     github_reading,
@@ -30,7 +32,7 @@ from agentcells.forge.github_parse import Names, Node
 from agentcells.forge.github_whole import RESYNC
 from agentcells.forge.github_wire import Sent, Wire
 from agentcells.forge.token import Source, fetch
-from agentcells.model import Account, Comment, Item, Label, Sha
+from agentcells.model import Account, Comment, Item, Label, Row, Sha
 
 if TYPE_CHECKING:
     from agentcells.config import Config
@@ -178,6 +180,14 @@ class GitHubForge:
     def read(self, repo: str, number: int) -> Item:
         self.viewer()
         return github_reading.read(self._wire, self._names(), repo, number)
+
+    def glance(self, repo: str, number: int, comments: int) -> Glance:
+        return github_glance.glance(self._wire, self._names(), repo, number, comments)
+
+    def recent(
+        self, repo: str, state: Literal["open", "closed", "all"], limit: int
+    ) -> tuple[Row, ...]:
+        return github_glance.recent(self._wire, self._names(), repo, state, limit)
 
     def pull_by_head(self, repo: str, head: str) -> Item | None:
         pulls = self._in_repo(ask.PULLS_BY_HEAD, repo, head=head).get("pullRequests")

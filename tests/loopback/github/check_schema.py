@@ -36,6 +36,7 @@ from graphql import (
 from graphql import FragmentDefinitionNode as Fragment
 
 from agentcells.forge.github_documents import Document
+from agentcells.forge.github_glance import GLANCE, RECENT
 from agentcells.forge.github_mutations import all_mutations
 from agentcells.forge.github_whole import all_queries
 
@@ -53,7 +54,7 @@ SENT = {
 
 
 def documents() -> tuple[Document, ...]:
-    return all_queries() + all_mutations()
+    return all_queries() + all_mutations() + (GLANCE, RECENT)
 
 
 def load(text: str) -> tuple[DocumentNode, GraphQLSchema]:
