@@ -17,6 +17,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from agentcells.events import Emit
 from agentcells.journal import Journal
 from agentcells.model import Problem
 from agentcells.plan import Plan, Snapshot
+from agentcells.run import Order
 from agentcells.store import RunFolder, State
 
 if TYPE_CHECKING:
@@ -161,6 +163,7 @@ class Coordinator:
     envelope: int  # descriptor of the variables that only passes are given
     started: float = field(default_factory=time.monotonic)
     runners: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    orders: dict[str, Order] = field(default_factory=dict)  # of the runners
     stopping: bool = False
 
     def run(self, folders: list[RunFolder]) -> int:
@@ -175,13 +178,14 @@ class Coordinator:
 
     def _start(self, folder: RunFolder) -> None:
         """Start the runner; the lock goes with it and our copy is closed (R17)."""
+        order = self.orders[folder.run] = folder.order()
         argv = [*program(), "_run", str(folder.path), str(folder.lock_fd)]
         self.runners[folder.run] = subprocess.Popen(
             argv, pass_fds=[folder.lock_fd], stdin=subprocess.DEVNULL, start_new_session=True,
             env=handover.for_runs(os.environ, folder.limits().agent_env),
         )
         folder.unlock()
-        self.emit.run_started(folder.order())
+        self.emit.run_started(order)
 
     def _anything_alive(self) -> bool:
         return bool(self.runners) or any(folder.alive() for folder in self.state.runs())
@@ -208,8 +212,10 @@ class Coordinator:
                 os.close(key.fd)
 
     def _tell_end(self, run: str) -> None:
-        folder = RunFolder(self.state.root / "runs" / run)
-        self.emit.run_ended(folder.order(), folder.end())
+        """A pass may have published it already, between its end and the runner's: it is a log then."""
+        if path := self.state.find_log(run):
+            folder = RunFolder(path)
+            self.emit.run_ended(folder.order(), folder.end())
 
     def _strangers(self) -> frozenset[str]:
         """Runs that live without being our children: an earlier coordinator was killed."""
