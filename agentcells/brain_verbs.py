@@ -74,9 +74,7 @@ class Session:
 
 def session_start(session: Session, arguments: Arguments) -> Envelope:
     project = open_project(arguments["project_root"], session.setting, session.log)
-    if session.project is not None and session.project.root == project.root:
-        project = session.project if session.project.tracker else project
-    else:
+    if session.project is None or session.project.root != project.root:
         session.issue = None
     session.project, session.unreadable = project, False
     reached = project.tracker is not None and _reached(session, project.tracker)

@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from agentcells import gate
 from agentcells.config import Config, load
+from agentcells.config_model import Factory, Token
 from agentcells.config_model import Forge as ForgeSettings
-from agentcells.config_model import Token
 from agentcells.forge import Forge
 from agentcells.forge.open import open_forge
 from agentcells.history import HistoryError, SharedHistory
@@ -135,6 +135,7 @@ class Address:
 
     host: str
     path: str
+    scheme: str = "https"  # of the forge's pages beside it
 
     @property
     def repo(self) -> str:
@@ -151,8 +152,10 @@ def read_address(text: str) -> Address | None:
         parts = urlsplit(text)
         if parts.scheme == "file":
             return Address(host="", path=unquote(parts.path))
-        port = f":{parts.port}" if parts.port and parts.scheme.startswith("http") else ""
-        return Address(host=(parts.hostname or "") + port, path=unquote(parts.path))
+        web = parts.scheme.startswith("http")
+        port = f":{parts.port}" if parts.port and web else ""
+        return Address(host=(parts.hostname or "") + port, path=unquote(parts.path),
+                       scheme=parts.scheme if web else "https")
     short = _SCP.match(text)
     if short and not text.startswith(("/", ".")):
         return Address(host=short["host"], path=short["path"])
@@ -171,14 +174,24 @@ def _found_tracker(place: Address | None, config: Config | None) -> Tracker | No
     if config is not None:
         repo = _repo_of(place, config)
         if repo:
-            login = config.factory.owner if config.forge.kind == "local" else ""
-            return Tracker(open_forge(config, as_login=login), repo, config)
+            return _tracker_of(config, repo)
     if place is None:
         return None
     if not place.host:
         return _local_tracker(Path(place.path))
     config = _settings_for(place)
-    return Tracker(open_forge(config), place.repo, config) if config and place.repo else None
+    return _tracker_of(config, place.repo) if config and place.repo else None
+
+
+def _tracker_of(config: Config, repo: str) -> Tracker:
+    """On the embedded forge as the owner himself: it is he who drives the agent."""
+    login = config.factory.owner if config.forge.kind == "local" else ""
+
+    def sign_in() -> Forge:
+        return open_forge(config, as_login=login)
+
+    sign_in()  # what cannot be opened at all is found now
+    return Tracker(sign_in, repo, config)
 
 
 def _repo_of(place: Address | None, config: Config) -> str:
@@ -195,10 +208,9 @@ def _local_tracker(path: Path) -> Tracker | None:
     parts = path.absolute().parts
     if len(parts) < 5 or parts[-3] != "repos" or not LocalForge.exists(path.absolute().parents[2]):
         return None
-    owner = parts[-2]
-    forge: Forge = LocalForge(path.absolute().parents[2], owner)
-    config = Config(forge=ForgeSettings(kind="local", path=str(path.absolute().parents[2])))
-    return Tracker(forge, f"{owner}/{parts[-1].removesuffix('.git')}", config)
+    root, owner = path.absolute().parents[2], parts[-2]
+    config = Config(factory=Factory(owner=owner), forge=ForgeSettings(kind="local", path=str(root)))
+    return _tracker_of(config, f"{owner}/{parts[-1].removesuffix('.git')}")
 
 
 def _settings_for(place: Address) -> Config | None:
@@ -211,7 +223,7 @@ def _settings_for(place: Address) -> Config | None:
     token = _token(_GITEA_TOKENS)
     if token is None:
         return None
-    base = f"https://{place.host}"
+    base = f"{place.scheme}://{place.host}"
     return Config(forge=ForgeSettings(kind="gitea", repos=(place.repo,), api_url=f"{base}/api/v1",
                                       git_url=base, token=token))
 

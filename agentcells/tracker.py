@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from functools import wraps
+from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
 
 from agentcells.config import Config
 from agentcells.forge import (
@@ -21,6 +22,7 @@ from agentcells.forge import (
     IssueReader,
     NotFound,
     Partial,
+    Unauthorized,
     Unavailable,
 )
 from agentcells.markers import below, looks_ours, parse_marker, render_marker
@@ -28,11 +30,14 @@ from agentcells.model import Comment, Item, Row, branch_name
 from agentcells.posts import Marker
 from agentcells.text import bounded, clean
 
+P = ParamSpec("P")
+R = TypeVar("R")
 State: TypeAlias = Literal["open", "closed", "all"]
 
 NEWEST = 50
 BODY_LIMIT = 12_000
 COMMENT_LIMIT = 6_000
+COMMENTS_LIMIT = 30_000  # characters of all of them: the newest that fit
 _ATTEMPTS = (1, 2, 3)
 # Our own hidden lines, whole: a web page does not show them either.
 _HIDDEN = re.compile(r"^<!-- agentcells:(?:v1|data) \{.*\} -->$\n?", re.MULTILINE)
@@ -75,35 +80,67 @@ class Doubts:
         return key, known or f"w{secrets.token_hex(8)}", bool(known)
 
 
+def _signed_in(
+    method: Callable[Concatenate[Tracker, P], R]
+) -> Callable[Concatenate[Tracker, P], R]:
+    """A token that has run out may have been renewed by the next call: it is fetched again."""
+
+    @wraps(method)
+    def act(self: Tracker, *words: P.args, **named: P.kwargs) -> R:
+        try:
+            return method(self, *words, **named)
+        except Unauthorized:
+            self.forget()
+            raise
+
+    return act
+
+
 class Tracker:
     """Raises ForgeError; `work_no_label`, `work_label_reserved`, `work_in_line` are its own."""
 
-    def __init__(self, forge: Forge, repo: str, config: Config) -> None:
-        self.forge = forge
+    def __init__(self, sign_in: Callable[[], Forge], repo: str, config: Config) -> None:
+        self._sign_in = sign_in
+        self._forge: Forge | None = None
         self.repo = repo
         self.config = config
 
+    @property
+    def forge(self) -> Forge:
+        if self._forge is None:
+            self._forge = self._sign_in()
+        return self._forge
+
+    def forget(self) -> None:
+        """Sign in anew next time."""
+        self._forge = None
+
     # ------------------------------------------------------------ reading
 
+    @_signed_in
     def check(self) -> None:
         """One request that fails when nothing else would work either."""
         self.forge.repository(self.repo)
 
+    @_signed_in
     def demand(self, number: int) -> None:
         """Raises NotFound when there is no such issue."""
         self._issue(number, 0)
 
+    @_signed_in
     def read(self, number: int, last: int = NEWEST) -> Issue:
         glance = self._issue(number, last)
         item, total = glance.item, glance.comments_total
         first = total - len(item.comments) + 1
+        said = tuple(_said(c, first + n) for n, c in enumerate(item.comments))
         return Issue(
             number=item.number, title=clean(item.title), state=item.state,
             labels=tuple(label.name for label in item.labels),
             body=_shown(item.body, BODY_LIMIT), comments_total=total,
-            comments=tuple(_said(c, first + n) for n, c in enumerate(item.comments)),
+            comments=_newest(said, COMMENTS_LIMIT),
         )
 
+    @_signed_in
     def listed(self, state: State, limit: int) -> tuple[Issue, ...]:
         rows = self._rows(state, limit)
         return tuple(
@@ -114,6 +151,7 @@ class Tracker:
 
     # ------------------------------------------------------------ writing
 
+    @_signed_in
     def create(self, title: str, body: str, labels: Sequence[str], doubts: Doubts) -> int:
         names = self._allowed(labels)
         key, token, doubtful = doubts.token("create", title, body, *names)
@@ -129,6 +167,7 @@ class Tracker:
         doubts.tokens.pop(key, None)
         return number
 
+    @_signed_in
     def comment(self, number: int, body: str, doubts: Doubts) -> None:
         glance = self._issue(number, NEWEST)
         key, token, doubtful = doubts.token("comment", str(number), body)
@@ -140,6 +179,7 @@ class Tracker:
                 raise
         doubts.tokens.pop(key, None)
 
+    @_signed_in
     def update(self, number: int, title: str | None, body: str | None,
                labels: Sequence[str] | None) -> bool:
         """Whether anything has changed. `labels` are all it shall have, besides the factory's."""
@@ -148,13 +188,14 @@ class Tracker:
         if body is not None:
             first = item.body.partition("\n")[0]
             body = f"{first}\n{body}" if looks_ours(item.body) else body
-        text = (title is not None and title != item.title) or (body is not None and body != item.body)
+        text = title not in (None, item.title) or body not in (None, item.body)
         if text and self.in_line(item):
             raise ForgeError("work_in_line", issue=number)
         if text:
             self.forge.edit_issue(item, title, body)
         return (wanted is not None and self._relabel(item, wanted)) or text
 
+    @_signed_in
     def close(self, number: int, comment: str, doubts: Doubts) -> None:
         if comment:
             self.comment(number, comment, doubts)
@@ -232,9 +273,18 @@ def _shown(body: str, limit: int) -> str:
     return bounded(clean(_HIDDEN.sub("", text)).strip(), limit)
 
 
+def _newest(said: Sequence[Said], limit: int) -> tuple[Said, ...]:
+    kept: list[Said] = []
+    for one in reversed(said):
+        limit -= len(one.body)
+        if limit < 0:
+            break
+        kept.insert(0, one)
+    return tuple(kept)
+
+
 def _said(comment: Comment, number: int) -> Said:
-    return Said(
-        number=number, by=comment.author.login if comment.author else "",
-        at=comment.created_at.isoformat(timespec="seconds"), body=_shown(comment.body, COMMENT_LIMIT),
-    )
+    by = comment.author.login if comment.author else ""
+    at = comment.created_at.isoformat(timespec="seconds")
+    return Said(number=number, by=by, at=at, body=_shown(comment.body, COMMENT_LIMIT))
 

@@ -87,7 +87,7 @@ def test_e2_and_e3_dirty(brain: Brain) -> None:
 
 def test_e4_e5_clean_with_and_without_an_issue(brain: Brain) -> None:
     brain.start(brain.place.game, brain.place.issue())
-    clean = {"changed_files": [], "diff_summary": None, "unpublished_records": 0}
+    clean: dict[str, Any] = {"changed_files": [], "diff_summary": None, "unpublished_records": 0}
     assert observed(brain) == {
         **clean, "work_state": "clean_with_active_issue", "default_issue": 1,
         "next_recommended": {
@@ -257,9 +257,9 @@ def test_f4_refusals_leave_everything_as_it_was(brain: Brain) -> None:
         assert game.picture() == before
         (game.work / name).unlink()
     (game.work / "link").symlink_to("README.md")
-    before = game.head()
+    head = game.head()
     assert "link" in brain.no("work_record", "policy_blocked", message="x")["summary"]
-    assert game.head() == before
+    assert game.head() == head
     (game.work / "link").unlink()
     game.hook("pre-commit", "echo no; exit 1")
     game.write({"a": "a"})

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from agentcells.forge import (
     Forbidden,
     ForgeError,
+    Glance,
     Listing,
     NotFound,
     Remote,
     Repository,
     Stale,
+    gitea_glance,
     gitea_listing,
     gitea_reading,
 )
@@ -28,7 +30,7 @@ from agentcells.forge.gitea_errors import again, of_merge
 from agentcells.forge.gitea_heads import Heads
 from agentcells.forge.gitea_wire import Sent, Wire, is_missing
 from agentcells.forge.token import Source, fetch
-from agentcells.model import Account, Comment, Item, Label, Sha
+from agentcells.model import Account, Comment, Item, Label, Row, Sha
 
 if TYPE_CHECKING:
     from agentcells.config import Config
@@ -126,6 +128,14 @@ class GiteaForge:
 
     def read(self, repo: str, number: int) -> Item:
         return gitea_reading.read(self._wire, repo, number, self.viewer())
+
+    def glance(self, repo: str, number: int, comments: int) -> Glance:
+        return gitea_glance.glance(self._wire, repo, number, comments, self.viewer())
+
+    def recent(
+        self, repo: str, state: Literal["open", "closed", "all"], limit: int
+    ) -> tuple[Row, ...]:
+        return gitea_glance.recent(self._wire, repo, state, limit)
 
     def pull_by_head(self, repo: str, head: str) -> Item | None:
         number = self._heads.newest(repo, head)
