@@ -668,7 +668,6 @@ def test_assigning_keeps_who_was_assigned_before(any_hub: Story) -> None:
     item = hub.read(number, forge)
     assert {one.login for one in item.assignees} == {"alice", "bob"}
     assert [e.kind for e in item.events] == ["assigned", "assigned"]
-    forge.assign(item, [])
 
 
 def test_an_assignee_left_out_without_a_word_is_told(tmp_path: Path) -> None:
@@ -756,6 +755,37 @@ def test_editing_what_is_no_text_is_not_found(hub: Story) -> None:
 def test_a_login_is_one_step_of_the_address_and_no_more(hub: Story) -> None:
     with pytest.raises(ForgeError):
         hub.forge().account("../repos/alice/game")
+
+
+def test_nothing_to_set_is_nothing_to_ask(hub: Story) -> None:
+    forge = hub.forge()
+    item = hub.read(hub.issue(), forge)
+    before = len(hub.world.requests)
+    forge.add_labels(item, [])
+    forge.assign(item, [])
+    forge.edit_issue(item, None, None)
+    assert len(hub.world.requests) == before
+
+
+def test_a_token_of_nobody_is_no_viewer(hub: Story) -> None:
+    hub.world.fail("cut", match="GET /user$", path=["id"])
+    with pytest.raises(Partial):
+        hub.forge().viewer()
+    hub.world.delete_account("bob")
+    with pytest.raises(NotFound):
+        hub.forge().account("bob")
+
+
+def test_a_reply_that_is_forbidden_is_not_tried_another_way(hub: Story) -> None:
+    number = hub.pull()
+    hub.alice.start_thread(REPO, number, "ball.txt", 1, "why?")
+    forge = hub.forge()
+    item = hub.read(number, forge)
+    thread = next(c.thread_id for c in item.comments if c.kind == "thread")
+    hub.world.fail("forbidden", match="POST .*/replies")
+    with pytest.raises(Forbidden):
+        forge.reply(item, thread, "so")
+    assert not any("/reviews/" in line for line in hub.world.requests if line.startswith("POST"))
 
 
 def test_the_clock_is_asked_for_when_nothing_was_said_yet(hub: Story) -> None:

@@ -37,13 +37,15 @@ def open_client(
         auth=sign,
         headers={"accept": "application/json", "user-agent": "agentcells", **headers},
         timeout=TIMEOUT_S,
-        verify=_tls(ca_file),
+        verify=_tls(api_url, ca_file),
         follow_redirects=False,  # a token goes to the address it was meant for, or nowhere
         trust_env=urlsplit(api_url).hostname not in LOOPBACK,
     )
 
 
-def _tls(ca_file: str) -> ssl.SSLContext | bool:
+def _tls(api_url: str, ca_file: str) -> ssl.SSLContext | bool:
+    if not ca_file and urlsplit(api_url).scheme == "http":
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody, and costs nothing to make
     if not ca_file:
         return True
     try:

@@ -92,13 +92,6 @@ def account(value: object) -> Account | None:
     return Account(id=str(account_id), login=text(found, "login"))
 
 
-def known_account(value: object, what: str) -> Account:
-    found = account(value)
-    if found is None:
-        raise partial(what)
-    return found
-
-
 def author(of: Node) -> Account | None:
     """Who wrote it here. What was migrated names its writer elsewhere: here it is nobody's word."""
     return None if of.get("original_author") else account(of.get("user"))

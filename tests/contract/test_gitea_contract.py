@@ -44,7 +44,7 @@ class GiteaWorld:
         url = remote.url.replace("//", f"//{remote.username}:{remote.token}@")
         clone = self.root / "clone"
         if not clone.exists():
-            self._git("clone", "-q", url, str(clone), cwd=self.root)
+            self._git("init", "-q", str(clone), cwd=self.root)
         self._git("fetch", "-q", "--prune", url, "+refs/heads/*:refs/there/*", cwd=clone)
         there = self.world.tips(self.repo)
         start = f"refs/there/{branch if branch in there else 'main'}"

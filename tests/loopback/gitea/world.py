@@ -5,6 +5,9 @@ The words are those of the loopback GitHub, so that a story may be told on eithe
 
 from __future__ import annotations
 
+import functools
+import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,8 +69,9 @@ class World:
         default_branch: str = "main",
     ) -> str:
         """A new repository; without `files` it is empty. Its owner is its admin."""
-        bare = Bare(self.hub.root / f"{name}.git")
-        bare.create(default_branch)
+        path = self.hub.root / f"{name}.git"
+        shutil.copytree(_template(default_branch, tuple((files or {}).items())), path)
+        bare = Bare(path)
         repo_id = self.hub.new_id("repository")
         repo = Repo(repo_id, name, bare, private=private, default_branch=default_branch)
         self.hub.repos.append(repo)
@@ -75,8 +79,6 @@ class World:
             repo.roles[self._account(login).id] = role
         for label in labels:
             acts.create_label(self.hub, repo, label)
-        if files:
-            self.as_(repo.owner).push(name, default_branch, files, "First commit")
         return str(repo.id)
 
     # ------------------------------------------------------------ time and troubles
@@ -186,6 +188,20 @@ class World:
     def contains(self, repo: str, branch: str, sha: str) -> bool:
         bare = self._repo(repo).bare
         return bare.ok("merge-base", "--is-ancestor", sha, f"refs/heads/{branch}")
+
+
+_TEMPLATES = tempfile.TemporaryDirectory(prefix="loopback-gitea-")
+
+
+@functools.cache
+def _template(default_branch: str, files: tuple[tuple[str, str], ...]) -> Path:
+    """A repository with its first commit, made once: nearly all stories begin with the same."""
+    place = Path(_TEMPLATES.name) / f"{len(list(Path(_TEMPLATES.name).iterdir()))}.git"
+    bare = Bare(place)
+    bare.create(default_branch)
+    if files:
+        bare.commit(default_branch, dict(files), "First commit", "somebody", 1_700_000_000, None)
+    return place
 
 
 def _said(entry: Entry) -> dict[str, Any]:
