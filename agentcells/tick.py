@@ -115,6 +115,7 @@ def tick(config: Config, state: State, emit: Emit) -> int:  # noqa: RET503  (exe
         return 0
     alive = [folder for folder in state.runs() if folder.alive()]
     if not alive:
+        tidy(config, state, emit)
         emit.note("tick_idle")
         return ended(config, state, emit, emit.code)
     sys.stdout.flush()
@@ -147,6 +148,17 @@ def ended(config: Config, state: State, emit: Emit, code: int) -> int:
     return code
 
 
+def tidy(config: Config, state: State, emit: Emit) -> None:
+    """While nothing runs: pack the repositories where much has piled up; else it is one look at a folder."""
+    from agentcells.git import Git, GitError
+
+    for repo in config.forge.repos:
+        try:
+            Git(state.repository(repo)).tidy()
+        except GitError as problem:
+            emit.problem(problem)
+
+
 def program() -> list[str]:
     """How this agentcells is started again. `-I`: no module of the current folder can slip in."""
     return [sys.executable, "-I", "-m", "agentcells"]
@@ -174,6 +186,7 @@ class Coordinator:
         while self._anything_alive():
             self._wait_for_news()
             code = self._pass() or code
+        tidy(self.config, self.state, self.emit)
         return code
 
     def _start(self, folder: RunFolder) -> None:
@@ -212,10 +225,12 @@ class Coordinator:
                 os.close(key.fd)
 
     def _tell_end(self, run: str) -> None:
-        """A pass may have published it already, between its end and the runner's: it is a log then."""
-        if path := self.state.find_log(run):
-            folder = RunFolder(path)
-            self.emit.run_ended(folder.order(), folder.end())
+        """A pass may have published it already, between its end and the runner's: a log then."""
+        end = None
+        for place in (self.state.root / "runs", self.state.logs):
+            with suppress(Problem):  # put away while we looked
+                end = end or RunFolder(place / run).end()
+        self.emit.run_ended(self.orders.pop(run), end)
 
     def _strangers(self) -> frozenset[str]:
         """Runs that live without being our children: an earlier coordinator was killed."""
