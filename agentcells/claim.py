@@ -5,10 +5,11 @@ Nothing here writes to the forge; the lock of the run folder is already held.
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 
-from agentcells import prompt, trust
+from agentcells import prompt, provision, trust
 from agentcells.config import Cell, Config
 from agentcells.forge import Forge, Stale
 from agentcells.git import Git
@@ -26,6 +27,8 @@ def prepare(
     cell = config.cell(action.cell)
     if cell is None:
         raise Problem("claim_no_cell", cell=action.cell)
+    settings = limits(config, cell, state)
+    provision.demand_ready(settings, os.environ)
     branch = _branch(pair)
     git, base_ref, base_tip, tip = fetch(forge, state, pair, branch)
     start = tip or base_tip
@@ -58,7 +61,7 @@ def prepare(
         title=pair.anchor.title,
         language=config.factory.language,
     )
-    folder.write_order(order, limits(config, cell, state))
+    folder.write_order(order, settings)
     return order
 
 

@@ -40,6 +40,15 @@ QUIET = {
 }
 
 
+# What we say to claude, as its own help names it (`--max-turns` is hidden there).
+FLAGS = (
+    "--print", "--output-format", "--verbose", "--setting-sources", "--strict-mcp-config",
+    "--disable-slash-commands", "--no-session-persistence", "--permission-mode", "--tools",
+    "--allowedTools", "--disallowedTools", "--mcp-config", "--json-schema", "--session-id",
+    "--max-budget-usd", "--model", "--effort",
+)
+
+
 def arguments(
     order: Order, limits: Limits, schema: dict[str, Any], session: str,
     server: Mapping[str, object] | None = None,
@@ -131,6 +140,12 @@ def access(limits: Limits, given: Mapping[str, str]) -> Access:
         inside[KEY] = PLACEHOLDER
     upstream = Upstream(url=url, headers=headers) if reaches else None
     return Access(how="inject", inside=inside, way=Way(upstream=upstream))
+
+
+def has_login(given: Mapping[str, str]) -> bool:
+    """A key, a token, or another provider whose own login claude finds by itself."""
+    others = any(name.startswith("CLAUDE_CODE_USE_") for name in given)
+    return others or any(name in given for name in (KEY, TOKEN, OAUTH))
 
 
 def given_values(names: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:

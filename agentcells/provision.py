@@ -12,11 +12,11 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
+from agentcells import agent_program
 from agentcells.git_read import Entry
 from agentcells.model import Problem
-from agentcells.sandbox import HOME, TEMPORARY, WORKSPACE, Box, Containment
+from agentcells.sandbox import HOME, TEMPORARY, WORKSPACE, Box, Containment, available
 from agentcells.store import Limits, remove_tree
 
 # What decides which packages setup fetches. Manifests too: a project without a lock file has only
@@ -61,8 +61,16 @@ OURS_INSIDE = ("door.py", "door_tools.py", "forward.py", "leash.py")
 FOLDER = Path(__file__).resolve().parent
 
 
-class Materialises(Protocol):
-    def materialise(self) -> None: ...
+def demand_ready(limits: Limits, environ: Mapping[str, str]) -> None:
+    """Raises Problem when no run could start on this machine as it is.
+
+    Asked before anything is claimed: it is not the item's fault, and nothing is written for it.
+    """
+    if limits.containment != "none" and isinstance(
+        problem := available(limits.run_as), Problem
+    ):
+        raise problem
+    agent_program.look(limits, environ)
 
 
 def make_places(
@@ -194,51 +202,6 @@ def inner_python(containment: Containment) -> tuple[str, tuple[str, ...]]:
     return str(Path(sys.executable).resolve()), (str(Path(sys.base_prefix).resolve()),)
 
 
-def agent_program(
-    command: tuple[str, ...], containment: Containment, path: str, read: tuple[str, ...]
-) -> tuple[list[str], tuple[str, ...]]:
-    """The agent's program and fixed arguments, and what must be readable for them.
-
-    What the owner's command line names by an absolute path is readable for the agent: it could
-    not start otherwise.
-    """
-    # What is in the sandbox anyway comes first: a person's own `python3` may be a shim that needs
-    # his home.
-    system = () if containment == "none" else ("/usr/local/bin", "/usr/bin", "/bin")
-    where = os.pathsep.join([*system, *(f"{folder}/bin" for folder in read), path])
-    found = shutil.which(command[0], path=where)
-    if found is None:
-        raise Problem("run_no_agent", exit_code=2, command=command[0])
-    if containment == "none":
-        return [found, *command[1:]], ()
-    program = Path(found).resolve()
-    needed = [] if program.is_relative_to("/usr") else [str(_bundle(program))]
-    for argument in command[1:]:
-        if (
-            argument.startswith("/")
-            and Path(argument).exists()
-            and not argument.startswith(("/usr/", "/proc", "/dev"))
-        ):
-            needed.append(argument)
-    return [str(program), *command[1:]], tuple(dict.fromkeys(needed))
-
-
-def _bundle(program: Path) -> Path:
-    """What has to be bound for a program outside /usr: its package, its toolchain, or the file
-    alone."""
-    for folder in program.parents:
-        if (folder / "package.json").is_file():
-            return folder
-    prefix = program.parent.parent
-    if (
-        program.parent.name == "bin"
-        and (prefix / "lib").is_dir()
-        and not Path.home().is_relative_to(prefix)
-    ):
-        return prefix
-    return program
-
-
 def make_box(
     folder: Path,
     limits: Limits,
@@ -266,7 +229,7 @@ def make_box(
 __all__ = [
     "WORKSPACE",
     "Plan",
-    "agent_program",
+    "demand_ready",
     "give_to",
     "inner_python",
     "inside",

@@ -159,11 +159,11 @@ class _Handler(BaseHTTPRequestHandler):
             return
         body = self.rfile.read(int(length))
         try:
-            with contextlib.closing(_connection(upstream.url)) as connection:
-                connection.request(
-                    self.command, _join(upstream.url, self.path), body, self._headers(upstream)
+            with contextlib.closing(connection(upstream.url)) as wire:
+                wire.request(
+                    self.command, join(upstream.url, self.path), body, self._headers(upstream)
                 )
-                self._relay(connection.getresponse())
+                self._relay(wire.getresponse())
         except OSError as problem:
             self.server.note(f"no answer from {urlsplit(upstream.url).hostname}: {problem}")
             self.close_connection = True
@@ -230,17 +230,18 @@ def _pump(source: socket.socket, target: socket.socket) -> None:
         target.shutdown(socket.SHUT_WR)
 
 
-def _connection(url: str) -> http.client.HTTPConnection:
+def connection(url: str, timeout_s: float = SILENT_S) -> http.client.HTTPConnection:
     parts = urlsplit(url)
     if parts.scheme == "https":
         context = ssl.create_default_context()
         return http.client.HTTPSConnection(
-            parts.hostname or "", parts.port, timeout=SILENT_S, context=context
+            parts.hostname or "", parts.port, timeout=timeout_s, context=context
         )
-    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=SILENT_S)
+    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout_s)
 
 
-def _join(url: str, path: str) -> str:
+def join(url: str, path: str) -> str:
+    """The base URL's own path comes first: a gateway may have one."""
     return urlsplit(url).path.rstrip("/") + path
 
 

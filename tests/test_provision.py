@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentcells import provision
+from agentcells import agent_program, provision
 from agentcells.git_read import Entry
 from agentcells.model import Problem, Sha
 from agentcells.store import Limits
@@ -126,20 +126,20 @@ def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
 
 
 def test_r35_a_program_of_the_system_needs_nothing_more():
-    argv, needed = provision.agent_program(("sh", "-x"), "strong", "/nowhere", ())
+    argv, needed = agent_program.find(("sh", "-x"), "strong", "/nowhere", ())
     assert argv[0].startswith("/usr/bin/")
     assert (argv[1:], needed) == (["-x"], ())
 
 
 def test_r35_the_system_comes_before_a_persons_own_shims(tmp_path):
     program(tmp_path / "sh")
-    argv, _ = provision.agent_program(("sh",), "strong", str(tmp_path), ())
+    argv, _ = agent_program.find(("sh",), "strong", str(tmp_path), ())
     assert not argv[0].startswith(str(tmp_path))
 
 
 def test_r35_a_single_file_a_package_and_a_toolchain_are_bound_as_far_as_needed(tmp_path):
     alone = program(tmp_path / "alone/claude-x")
-    assert provision.agent_program(("claude-x",), "strong", str(alone.parent), ()) == (
+    assert agent_program.find(("claude-x",), "strong", str(alone.parent), ()) == (
         [str(alone)],
         (str(alone),),
     )
@@ -147,11 +147,11 @@ def test_r35_a_single_file_a_package_and_a_toolchain_are_bound_as_far_as_needed(
     (tmp_path / "package/package.json").write_text("{}")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/claude-y").symlink_to(package)
-    argv, needed = provision.agent_program(("claude-y",), "strong", str(tmp_path / "bin"), ())
+    argv, needed = agent_program.find(("claude-y",), "strong", str(tmp_path / "bin"), ())
     assert (argv, needed) == ([str(package)], (str(tmp_path / "package"),))
     tool = program(tmp_path / "tools/bin/claude-z")
     (tmp_path / "tools/lib").mkdir()
-    argv, needed = provision.agent_program(
+    argv, needed = agent_program.find(
         ("claude-z",), "strong", "/nowhere", (str(tmp_path / "tools"),)
     )
     assert (argv, needed) == ([str(tool)], (str(tmp_path / "tools"),))
@@ -161,27 +161,27 @@ def test_r35_a_home_folder_is_never_taken_for_a_toolchain(tmp_path, monkeypatch)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     mine = program(tmp_path / "home/bin/claude-x")
     (tmp_path / "home/lib").mkdir()
-    assert provision.agent_program(("claude-x",), "strong", str(mine.parent), ())[1] == (str(mine),)
+    assert agent_program.find(("claude-x",), "strong", str(mine.parent), ())[1] == (str(mine),)
 
 
 def test_r35_files_that_the_command_line_names_can_be_read_inside(tmp_path):
     script = tmp_path / "script.json"
     script.write_text("{}")
     command = ("sh", "--script", str(script), str(tmp_path / "none"), "/usr/bin/env", "relative")
-    argv, needed = provision.agent_program(command, "strong", "/nowhere", ())
+    argv, needed = agent_program.find(command, "strong", "/nowhere", ())
     assert argv[1:] == list(command[1:])
     assert needed == (str(script),)
 
 
 def test_a_missing_agent_is_one_clear_line():
     with pytest.raises(Problem) as caught:
-        provision.agent_program(("claude-nowhere",), "strong", "/nowhere", ())
+        agent_program.find(("claude-nowhere",), "strong", "/nowhere", ())
     assert (caught.value.key, caught.value.slots) == ("run_no_agent", {"command": "claude-nowhere"})
 
 
 def test_without_a_sandbox_the_program_is_what_path_says(tmp_path):
     mine = program(tmp_path / "claude-x")
-    assert provision.agent_program(("claude-x", "a"), "none", str(tmp_path), ()) == (
+    assert agent_program.find(("claude-x", "a"), "none", str(tmp_path), ()) == (
         [str(mine), "a"],
         (),
     )

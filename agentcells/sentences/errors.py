@@ -1099,4 +1099,28 @@ ERRORS: dict[str, tuple[str, str]] = {
         "エージェントが実行用のツール（door = \"mcp\"）に接続できなかったため、止めました。詳"
         "しくは実行の stream.jsonl を見てください。door = \"bash\" ならツールは要りません。",
     ),
+    "agent_too_old": (
+        "claude {version} is too old: it does not know {flags}. Update it, e.g. `npm install -g @anthropic-ai/claude-code`.",
+        "claude {version} は古すぎます。{flags} を知りません。`npm install -g @anthropic-ai/claude-code` などで更新してください。",
+    ),
+    "agent_broken": (
+        "The agent program {program} does not start: {detail}. Start it by hand once and see what it says.",
+        "エージェントのプログラム {program} が起動しません: {detail}。一度手で起動して確かめてください。",
+    ),
+    "agent_not_logged_in": (
+        "The agent has no login: none of the variables in [agent] env that hold one is set ({names}). Set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN as `claude setup-token` prints it, where the tick is started.",
+        "エージェントにログインがありません。[agent] env の変数 ({names}) のうちログインを持つものが設定されていません。tick を起動する所で ANTHROPIC_API_KEY か、`claude setup-token` が出力する CLAUDE_CODE_OAUTH_TOKEN を設定してください。",
+    ),
+    "agent_wrong_login": (
+        "The model's API does not accept the login of the agent: {detail}. Correct the variable in [agent] env that holds it.",
+        "モデルの API がエージェントのログインを受け付けません: {detail}。[agent] env の変数の値を直してください。",
+    ),
+    "agent_no_model": (
+        "The API knows no model {model}. Correct `model` of the cell that names it in cells.toml.",
+        "API に {model} というモデルはありません。cells.toml でそれを指定しているセルの `model` を直してください。",
+    ),
+    "agent_no_api": (
+        "The model's API does not answer at {url}: {detail}",
+        "モデルの API ({url}) が応答しません: {detail}",
+    ),
 }
