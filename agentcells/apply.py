@@ -23,6 +23,7 @@ from agentcells.forge import (
     Unavailable,
 )
 from agentcells.git import Git, GitError
+from agentcells.history.kept import put_away
 from agentcells.model import WORKING, Item, Pair, Problem
 from agentcells.plan import (
     Action,
@@ -161,10 +162,8 @@ class Apply:
         folder = RunFolder(self.state.root / "runs" / action.run)
         if not folder.path.exists():
             return {"run": action.run}
-        end = folder.end()
-        if action.keep and end and end.sealed:
-            git = Git(self.state.repository(folder.order().repo))
-            git.update_ref(f"refs/agentcells/kept/{action.run}", end.sealed)
+        end, git = folder.end(), Git(self.state.repository(folder.order().repo))
+        put_away(git, action.run, end.sealed if end else None, keeping=action.keep)
         folder.close(self.state.logs)
         return {"run": action.run, "kept": action.keep}
 

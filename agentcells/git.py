@@ -21,6 +21,7 @@ from agentcells.run import Cleared, CommitView, Proof
 
 OURS = Identity(name="agentcells", email="agentcells@localhost")
 KEPT = "refs/agentcells/kept/"
+_RECORDS = "refs/agentcells/records/"
 
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 _FETCHED = "refs/agentcells/forge/"
@@ -65,9 +66,11 @@ class Git:
 
     def tidy(self) -> None:
         """Pack what has piled up. Loose objects of the last two weeks stay: a run may need them."""
-        counts = self._run("count-objects", "-v").out.decode().split()
-        if int(counts[counts.index("count:") + 1]) > _LOOSE_OBJECTS:
-            self._run("gc", "-q", "--prune=2.weeks.ago", deadline_s=_NETWORK_S)
+        some = self.store / "objects" / "17"  # one of 256 folders: git's own way to guess
+        if some.is_dir() and sum(1 for _ in some.iterdir()) * 256 > _LOOSE_OBJECTS:
+            # What no ref leads to goes into a pack as well, or it would pile up for two weeks.
+            cruft = ["--cruft"] if version() >= _NEEDED else []
+            self._run("gc", "-q", *cruft, "--prune=2.weeks.ago", deadline_s=_NETWORK_S)
 
     # ------------------------------------------------------------ other repositories
 
@@ -320,6 +323,11 @@ class Git:
             yield Path(folder)
 
 
+def records_ref(run: str) -> str:
+    """Where a run's newest record stands until the run is closed."""
+    return f"{_RECORDS}{run}"
+
+
 def _check_name(name: str) -> None:
     """A branch name of the forge becomes part of a refspec: it may mean nothing but itself."""
     meaningful = set("~^:?*[\\ ") & set(name) or not name.isprintable() or "@{" in name
@@ -341,5 +349,5 @@ def _own(ref: str) -> str:
 
 __all__ = [
     "EMPTY_TREE", "KEPT", "OURS", "Cause", "Commit", "Delta", "Entry", "Git", "GitError",
-    "Identity", "Merge", "PathDropped", "blob_id", "tree_id", "version",
+    "Identity", "Merge", "PathDropped", "blob_id", "records_ref", "tree_id", "version",
 ]

@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import secrets
+import signal
 import sys
 import uuid
 from dataclasses import asdict, replace
@@ -19,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agentcells import claude, outcome, provision
+from agentcells import agent_program, claude, leash, outcome, provision
 from agentcells.attend import Told, attend
 from agentcells.confine import own_account
 from agentcells.git import Git
@@ -36,7 +37,8 @@ NOTHING_STARTED = "nothing-started"
 
 
 def main(folder: str, lock_fd: str) -> int:
-    """The inner command `_run`."""
+    """The inner command `_run`. With its coordinator it ends, orderly: no run without a tick."""
+    leash.die_with_parent(os.getppid(), signal.SIGTERM)
     return run(Path(folder), int(lock_fd))
 
 
@@ -86,7 +88,7 @@ class Runner:
         root = os.geteuid() == 0 and self.containment == "strong"
         self.account = own_account(limits.run_as) if root else None
         python, python_needs = provision.inner_python(self.containment)
-        self.agent, agent_needs = provision.agent_program(
+        self.agent, agent_needs = agent_program.find(
             limits.agent_command, self.containment, os.environ.get("PATH", os.defpath), limits.read
         )
         given = claude.given_values(limits.agent_env, os.environ)

@@ -10,7 +10,7 @@ from typing import Any
 
 from agentcells import gate, operations
 from agentcells.faces import Face
-from agentcells.git import Git
+from agentcells.git import Git, records_ref
 from agentcells.history import HistoryError
 from agentcells.history.kept import take_over
 from agentcells.history.sealed import Sealed
@@ -55,7 +55,7 @@ class Workspace:
         self.tree, conflicts = self._beginning()
         self.history = Sealed(
             git, folder / "work", order.start, order.base, limits.keep, limits.allow_links,
-            self._inspect, conflicts=conflicts, merging=self.merging,
+            self._inspect, conflicts=conflicts, merging=self.merging, ref=records_ref(order.run),
         )
 
     def _inspect(self, files: Sequence[FileView], message: str) -> tuple[Finding, ...]:

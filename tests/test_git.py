@@ -176,10 +176,15 @@ def test_a_throw_away_repository_reads_what_the_store_has(
 def test_tidying_keeps_what_a_run_may_still_need(
     git: Git, base: Sha, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentcells.git._LOOSE_OBJECTS", 0)
+    monkeypatch.setattr("agentcells.git._LOOSE_OBJECTS", 500)
     sealed = child(git, base, {"b.txt": b"unpublished, in no ref\n"})
+    loose = git.store / "objects" / sealed[:2] / sealed[2:]
     git.tidy()
-    assert list((git.store / "objects" / "pack").glob("*.pack"))
+    assert loose.exists()  # a few are left as they are
+    many = [f"{number}\n".encode() for number in range(2_000)]
+    git.write_blobs({blob_id(content): content for content in many})
+    git.tidy()
+    assert not loose.exists()
     assert git.rev(sealed) == sealed
 
 

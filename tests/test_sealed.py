@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentcells.git import Entry, Git, blob_id, tree_id
+from agentcells.git import Entry, Git, blob_id, records_ref, tree_id
 from agentcells.history import HistoryError, Refused
-from agentcells.history.kept import keep, take_in, take_over
+from agentcells.history.kept import keep, put_away, take_in, take_over
 from agentcells.history.layout import lay_out
 from agentcells.history.sealed import GateRefused, Sealed
 from agentcells.model import Sha
@@ -732,3 +732,22 @@ def test_a_thousand_files_out_and_in_are_quick() -> None:
         import shutil
 
         shutil.rmtree(root)
+
+
+def test_r40_what_a_killed_run_recorded_is_kept_and_its_own_ref_goes(world: World) -> None:
+    sealed = world.begin(ref=records_ref("r1"))
+    (world.work / "half").write_bytes(b"half done\n")
+    sealed.record("Half of it")
+    put_away(world.git, "r1", None, keeping=True)
+    assert world.git.refs("refs/agentcells/records/") == {}
+    assert world.git.refs("refs/agentcells/kept/") == {"refs/agentcells/kept/r1": sealed.tip}
+
+
+def test_r40_of_a_published_run_nothing_is_kept(world: World) -> None:
+    sealed = world.begin(ref=records_ref("r1"))
+    (world.work / "done").write_bytes(b"done\n")
+    sealed.record("All of it")
+    put_away(world.git, "r1", sealed.tip, keeping=False)
+    put_away(world.git, "r1", sealed.tip, keeping=False)  # repeatable
+    put_away(Git(world.git.store.parent / "gone.git"), "r1", sealed.tip, keeping=True)
+    assert world.git.refs("refs/agentcells/records/") == world.git.refs("refs/agentcells/kept/") == {}

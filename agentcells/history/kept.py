@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from agentcells.git import KEPT, Git, GitError, Merge
+from agentcells.git import KEPT, Git, GitError, Merge, records_ref
 from agentcells.model import Sha
 
 
@@ -13,6 +13,19 @@ def keep(git: Git, run: str, sha: Sha) -> str:
     ref = f"{KEPT}{run}"
     git.update_ref(ref, sha)
     return ref
+
+
+def put_away(git: Git, run: str, sealed: Sha | None, *, keeping: bool) -> None:
+    """The end of a run's records: kept when they are not published. Nothing else refers to the run.
+
+    A run that was killed has sealed nothing, but what it recorded is there (R40).
+    """
+    if not (git.store / "HEAD").is_file():
+        return  # somebody took the repository away, and its objects with it
+    newest = sealed or git.rev(records_ref(run))
+    if keeping and newest is not None:
+        keep(git, run, newest)
+    git.delete_ref(records_ref(run))
 
 
 def take_over(git: Git, kept: Sha, start: Sha, leave_out: Collection[str] = ()) -> Merge:
