@@ -159,11 +159,10 @@ class GitHubFactory:
         return ("--api-url", self.server.api_url, "--git-url", self.server.url, *ca)
 
     def play(self, rules: Sequence[Mapping[str, Any]] | None = None) -> None:
-        """The scripted agent in claude's place; the factory looks again at once."""
+        """The scripted agent in claude's place."""
         script, agent = self.root / "script.json", PACKAGE / "scripted_agent.py"
         script.write_text(json.dumps({"rules": list(rules or self.rules)}), encoding="utf-8")
         command = ["python3", str(agent), "--script", str(script)]
-        self.change("[factory]", '[factory]\npoll = "2s"')
         self.change("[agent]", f"[agent]\ncommand = {json.dumps(command)}\nenv = []")
         self.change("[sandbox]", f"[sandbox]\nread = {json.dumps([str(agent), str(script)])}")
 
