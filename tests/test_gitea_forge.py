@@ -11,7 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from agentcells.forge import Forbidden, ForgeError, Listing, NotFound, Partial, Stale, listings
+from agentcells.forge import (
+    Forbidden,
+    ForgeError,
+    IssueReader,
+    Listing,
+    NotFound,
+    Partial,
+    Stale,
+    listings,
+)
 from agentcells.forge.gitea import GiteaForge
 from agentcells.forge.gitea_json import account, number, rows, text, time
 from agentcells.forge.gitea_parse import comment_number, state, sum_of_checks
@@ -404,6 +413,22 @@ def test_lines_of_two_places_are_two_threads(hub: Story) -> None:
     lines = [c for c in hub.read(number).comments if c.kind == "thread"]
     assert [(c.body, c.line) for c in lines] == [("first", 1), ("second", 2), ("third", 1)]
     assert lines[0].thread_id == lines[2].thread_id != lines[1].thread_id
+
+
+def test_a_reader_in_a_hurry_gets_the_newest_comments_by_two_requests(hub: Story) -> None:
+    number = hub.issue()
+    for count in range(1, 61):
+        hub.bob.comment(REPO, number, f"comment {count}")
+    forge = hub.forge()
+    assert isinstance(forge, IssueReader)
+    forge.viewer()
+    before = len(forge.sent)
+    found = forge.glance(REPO, number, 2)
+    assert len(forge.sent) - before == 2
+    assert found.comments_total == 60
+    assert [c.body for c in found.item.comments] == ["comment 59", "comment 60"]
+    assert forge.glance(REPO, number, 0).item.comments == ()
+    assert len(forge.glance(REPO, number, 500).item.comments) == 60
 
 
 # ---------------------------------------------------------------- whose word it is
