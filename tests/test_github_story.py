@@ -49,7 +49,7 @@ def test_the_demos_story_with_a_bot_account_of_its_own(tmp_path: Path) -> None:
 
 def test_the_line_with_the_owners_own_token(tmp_path: Path) -> None:
     """All posts and events come from one account, and still only his own words count."""
-    rules = [
+    rules: list[dict[str, Any]] = [
         {"cell": "triage", "prompt": "Three, please", "do": [answer("implement", "Three then.")]},
         {"cell": "triage", "do": [answer("needs-human", "How many lives?")]},
         {"cell": "implement", "do": [
