@@ -22,8 +22,10 @@ from agentcells.forge import (
     Unauthorized,
     Unavailable,
 )
+from agentcells.gate import contains_secret
 from agentcells.git import Git, GitError
 from agentcells.history.kept import put_away
+from agentcells.known_secrets import known_secrets
 from agentcells.model import WORKING, Item, Pair, Problem
 from agentcells.plan import (
     Action,
@@ -101,6 +103,7 @@ class Apply:
         return {"ref": action.ref, "records": list(fact.end.records) if fact and fact.end else []}
 
     def _open_pull(self, action: OpenPull) -> dict[str, object]:
+        self._demand_no_secret(action.repo, action.title, action.body)
         if self._pull(action.repo, action.head) is None:
             # Stale: opened by the write whose answer we never got; it is looked up below.
             with suppress(Stale):
@@ -139,8 +142,15 @@ class Apply:
             made = trust.our_marker(comment, self.snapshot.viewer, self.snapshot.mac_key)
             if made and replace(made, mac="") == replace(action.marker, mac=""):
                 return facts
+        self._demand_no_secret(action.repo, action.body)
         self.forge.comment(item, self._signed(action))
         return facts
+
+    def _demand_no_secret(self, repo: str, *texts: str) -> None:
+        """The last door before the forge: `decide` has sent every such text to the owner (R45)."""
+        secrets = known_secrets(self.config, self.forge.remote(repo).token)
+        if any(contains_secret(text, secrets) for text in texts):
+            raise Problem("apply_secret")
 
     def _signed(self, action: Post) -> str:
         return comments.whole(action.marker, comments.below(action.body), self.snapshot.mac_key)[1]

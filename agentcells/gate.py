@@ -123,10 +123,15 @@ def check_record(
 # ---------------------------------------------------------------- texts
 
 
+def secret_names(text: str, secrets: Secrets) -> tuple[str, ...]:
+    """Names of the secrets, known or of a vendor's make, that a title or a comment tells."""
+    content = text.encode("utf-8", "surrogatepass")
+    return (*secrets.names_in(content), *vendor_names(content))
+
+
 def contains_secret(text: str, secrets: Secrets) -> bool:
     """Whether a title or a comment tells a secret, known or of a vendor's make."""
-    content = text.encode("utf-8", "surrogatepass")
-    return bool(secrets.names_in(content) or vendor_names(content))
+    return bool(secret_names(text, secrets))
 
 
 _REST_OF_KEY = re.compile(rb"[A-Za-z0-9_+/=.~-]*")

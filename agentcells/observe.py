@@ -58,7 +58,7 @@ class Observer:
         viewer, owner = self.forge.viewer(), self.forge.account(self.config.factory.owner)
         self._demand_known_viewer(viewer, owner)
         pinned = self._pins(viewer, owner)
-        runs = run_facts(self.state)
+        runs = run_facts(self.config, self.forge, self.state)
         several = self._known(found, memories, pinned)
         self.reader.read(several, _busy(runs))
         leftover = self.reader.leftover_branches

@@ -221,6 +221,7 @@ class RunFact:
     status: RunStatus
     end: RunEnd | None = None
     delivery: Delivery | None = None
+    secrets: tuple[str, ...] = ()  # names of those that its texts told; `end` is without them (R45)
     refused_pushes: int = 0  # how often publishing was refused for good (R33)
     refusal: str = ""  # what was said then
 

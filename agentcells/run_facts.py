@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from agentcells import gate
 from agentcells.config import Config
 from agentcells.deliver import deliver
 from agentcells.forge import Forge
+from agentcells.known_secrets import known_secrets
 from agentcells.run import RunFact
 from agentcells.store import RunFolder, State
 
@@ -15,7 +17,12 @@ from agentcells.store import RunFolder, State
 LOOK_ONCE_MORE_S = 1.0
 
 
-def run_facts(state: State) -> tuple[RunFact, ...]:
+def run_facts(config: Config, forge: Forge, state: State) -> tuple[RunFact, ...]:
+    return tuple(_cleaned(config, forge, fact) for fact in facts_here(state))
+
+
+def facts_here(state: State) -> tuple[RunFact, ...]:
+    """Without a forge, and so not clean of its token: for who looks and writes nothing."""
     return tuple(_fact(folder) for folder in state.runs() if folder.has_order())
 
 
@@ -34,6 +41,33 @@ def _fact(folder: RunFolder) -> RunFact:
     if end is None or end.proof is None:
         return RunFact(order=order, status="dead", end=end)
     return RunFact(order=order, status="ended", end=end, refused_pushes=refused, refusal=words)
+
+
+def _cleaned(config: Config, forge: Forge, fact: RunFact) -> RunFact:
+    """Its texts without the secrets they tell, and the names of those (R45).
+
+    A comment is a way out as good as a commit; so is a title, and an answer that no cell offered.
+    """
+    end, order = fact.end, fact.order
+    if end is None:
+        return fact
+    secrets = known_secrets(config, _token(forge, order.repo))
+    outcome = end.outcome
+    texts = (
+        outcome.comment, outcome.detail, outcome.next, *(value for _, value in outcome.fields),
+        *end.records, *end.refusals, order.title,
+    )
+    told = {name: None for text in texts for name in gate.secret_names(text, secrets)}
+    if not told:
+        return fact
+    said = replace(outcome, next=gate.redact(outcome.next, secrets, order.language))
+    clean = gate.redact_end(replace(end, outcome=said), secrets, order.language)
+    return replace(fact, end=clean, secrets=tuple(told))
+
+
+def _token(forge: Forge, repo: str) -> str:
+    """Fetched already by whoever has asked the forge anything; the embedded one has none."""
+    return forge.remote(repo).token
 
 
 def with_delivery(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentcells import rounds
 from agentcells.case import Case
@@ -67,11 +67,21 @@ def settle(case: Case, run: RunFact, approval: Approval) -> Settled:
         )
     if outcome.kind != "done":
         return _failed(case, run, outcome)
+    if run.secrets:
+        return _secretive(run, outcome)
     again = bool(_unread(case, order)) or approval.text_hash != order.text_hash
     if outcome.next == ANSWER:
         to = order.came_from if again else order.resume_from or NEEDS_HUMAN
         return Settled(to=to, outcome=outcome, keep=end_of(run).changed)
     return _done(case, run, outcome, again)
+
+
+def _secretive(run: RunFact, outcome: Outcome) -> Settled:
+    """It would write a secret where everybody reads: nothing of it is published (R45)."""
+    return Settled(
+        to=NEEDS_HUMAN, outcome=replace(outcome, comment="", fields=()), keep=end_of(run).changed,
+        reason=("plan_secret", {"names": ", ".join(run.secrets)}),
+    )
 
 
 def _unread(case: Case, order: Order) -> tuple[Comment, ...]:

@@ -400,6 +400,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Not done: {what}. {why}",
         "できませんでした: {what}。{why}",
     ),
+    "apply_secret": (
+        "The text holds a secret, so it was not written.",
+        "文章に秘密が含まれているため、書き込みませんでした。",
+    ),
     "apply_pull_vanished": (
         "The pull request for {head} was opened but cannot be found yet. The next tick looks again.",
         "{head} のプルリクエストは作られたはずですが、まだ見つかりません。次の tick がもう一度確かめます。",

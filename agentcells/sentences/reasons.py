@@ -115,6 +115,11 @@ REASONS: dict[str, tuple[str, str]] = {
         "The result of {run} waits until its issue can be read.",
         "{run} の結果は、issue が読めるまで待っています。"),
     # ---- decide: what is told in comments, and why a result did not go where the model wanted
+    "plan_secret": (
+        "What it wrote holds a secret ({names}), so nothing of it was published. If that secret is real, "
+        "change it: the model has seen it. Then write here how to go on.",
+        "書かれた内容に秘密 ({names}) が含まれていたため、何も公開していません。本物の秘密なら、モデルの目に触れたので"
+        "変更してください。その後、続け方をここに書いてください。"),
     "plan_text_changed": (
         "The text above was changed by {who} after you set the label, so nothing runs. Please read it. "
         "Write `ok`, or set the label again, to approve it as it stands now.",
