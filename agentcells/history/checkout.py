@@ -217,6 +217,8 @@ class Checkout:
         return now.head or EMPTY_TREE
 
     def _deltas(self, now: Status) -> tuple[Delta, ...]:
+        if not now.changed:
+            return ()
         return git_read.deltas(self._own.read("diff", *_RAW, "--raw", "--numstat", "-z",
                                               self._head(now), "--"))
 
@@ -244,13 +246,15 @@ class Checkout:
         """Records that are here alone, records that are there alone; as far as is known here."""
         if share is None:
             return None, 0
-        there = self._objects.rev(share.tracking)
         if not now.head:
-            return 0, 1 if there else 0
-        if there is not None:
-            out = self._own.line("rev-list", "--left-right", "--count", f"{there}...{now.head}")
+            return 0, 1 if self._objects.rev(share.tracking) else 0
+        both = f"{share.tracking}...{now.head}"
+        asked = Ask(words=("rev-list", "--left-right", "--count", both, "--"), ok=(0, 128))
+        code, out = self._own.run(asked)
+        if code == 0:
             behind, ahead = out.split()
             return int(ahead), int(behind)
+        # Nothing is known of that line there: what no line there has is not shared.
         known = f"--remotes={share.remote}"
         return int(self._own.line("rev-list", "--count", now.head, "--not", known)), 0
 

@@ -30,13 +30,14 @@ class Status:
     head: str = ""  # "": nothing recorded yet
     line: str = ""  # "": on no line
     upstream: str = ""  # as "origin/main"; "" for none
+    changed: bool = False  # something that git knows differs from the newest record
     untracked: tuple[str, ...] = ()
     unmerged: tuple[str, ...] = ()
 
 
 def status(out: bytes) -> Status:
     facts: dict[str, str] = {}
-    untracked, unmerged = [], []
+    untracked, unmerged, changed = [], [], False
     for record in out.split(b"\0"):
         sign, _, rest = record.partition(b" ")
         if sign == b"#":
@@ -46,11 +47,12 @@ def status(out: bytes) -> Status:
             untracked.append(git_read.name(rest))
         elif sign == b"u":
             unmerged.append(git_read.name(rest.split(b" ", 9)[9]))
+        changed = changed or sign in (b"1", b"2", b"u")
     head, line = facts.get("branch.oid", ""), facts.get("branch.head", "")
     return Status(
         head="" if head == UNBORN else head, line="" if line == _DETACHED else line,
-        upstream=facts.get("branch.upstream", ""), untracked=tuple(sorted(untracked)),
-        unmerged=tuple(sorted(unmerged)),
+        upstream=facts.get("branch.upstream", ""), changed=changed,
+        untracked=tuple(sorted(untracked)), unmerged=tuple(sorted(unmerged)),
     )
 
 
