@@ -337,6 +337,9 @@ def test_c08_a_flood_of_files_or_bytes_stops_the_reading(world: World) -> None:
     for bounds in (Bounds(new_files=50), Bounds(new_bytes=50_000)):
         world.sealed = Sealed(world.git, world.work, world.start, world.start, bounds=bounds)
         assert world.use_everything() == ["records_too_many"] * 3
+        world.sealed.seal("the rest", leave_out=True)
+        assert world.sealed.tip == world.start  # half a flood is no work to keep
+        assert world.git.sizes_or_none(blob_id(b"x" * 1_000)) is None
     assert Bounds().new_files <= 20_000
 
 

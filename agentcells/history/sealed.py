@@ -209,8 +209,9 @@ class Sealed:
         """Look, and put what is new into the repository, where nothing refers to it yet."""
         with self._reading() as found:
             look = self._looked(found)
-            self.git.write_blobs(found.fresh)
-            self._stored |= found.fresh.keys()
+            if not found.stopped:
+                self.git.write_blobs(found.fresh)
+                self._stored |= found.fresh.keys()
         if look.entries != self._before and look.tree not in self._trees:
             try:
                 stored = self.git.write_tree(look.entries)

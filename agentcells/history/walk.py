@@ -54,9 +54,12 @@ class Found:
     entries: dict[str, Entry] = field(default_factory=dict)
     fresh: dict[Sha, Path] = field(default_factory=dict)
     refusals: list[Refusal] = field(default_factory=list)
+    stopped: bool = False  # there was far too much: the rest was not even looked at
 
     def without_refused(self, before: Mapping[str, Entry]) -> dict[str, Entry]:
-        """What may be taken in; a refused path stays as it was `before`."""
+        """What may be taken in; a refused path stays as it was `before`. Of a flood: nothing."""
+        if self.stopped:
+            return dict(before)
         refused = tuple(refusal.path for refusal in self.refusals)
         stay = {path: entry for path, entry in before.items() if below(path, refused)}
         return {**stay, **self.entries}
@@ -87,7 +90,7 @@ def walk(root: Path, rules: Rules) -> Found:
     try:
         reading.folder(descriptor, "", 0)
     except _Enough:
-        pass  # the refusal that says so is among the others
+        reading.found.stopped = True  # the refusal that says so is among the others
     finally:
         os.close(descriptor)
     for path, entry in rules.before.items():
