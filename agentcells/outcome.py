@@ -176,6 +176,7 @@ _WORDS: tuple[tuple[OutcomeKind, str], ...] = (
     ("network", r"getaddrinfo|e(?:conn|host|net|timed)|failed to parse json|api returned an empty"),
     ("refusal", r"claude code is unable to respond|.*usage policy"),
     ("too_long", r"prompt is too long|request too large|input is too long|.*context window"),
+    ("no_answer", r"claude(?:'|’)s response exceeded the \d+ output token"),
     ("model", r"there(?:'|’)s an issue with the selected model|model not found"),
 )
 _BY_WORDS = tuple(

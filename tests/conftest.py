@@ -1,11 +1,33 @@
-"""What holds for all tests: how many examples a property is tried with."""
+"""What holds for all tests: how many examples a property is tried with, and what a host may lack."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
+import pytest
 from hypothesis import settings
+
+from tests import needs
 
 settings.register_profile("quick", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=2000)  # `make soak`
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """In CI nothing is left out."""
+    if os.environ.get("CI") and (gone := needs.missing()):
+        raise pytest.UsageError("CI may leave nothing out, and here are no " + "; no ".join(gone.values()))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if needs.of(item) & needs.missing().keys()]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    for line in needs.lines():
+        terminalreporter.write_line(line)

@@ -195,6 +195,7 @@ ENDINGS = [
     ("too_long", api_error(413, "Request too large (max 32MB).", terminal_reason="image_error")),
     ("too_long", api_error(None, "API Error: The model has reached its context window limit.")),
     ("too_long", api_error(None, "x", stop_reason="model_context_window_exceeded")),
+    ("no_answer", api_error(None, "API Error: Claude's response exceeded the 64000 output token maximum.")),
     ("usage_limit", api_error(429, "API Error: Request rejected (429) · rate limit")),
     ("usage_limit", api_error(None, "API Error: Request rejected (429) · x")),
     ("usage_limit", api_error(None, "Claude AI usage limit reached|1796083200")),

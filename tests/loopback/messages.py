@@ -152,11 +152,13 @@ class Messages:
     """Serves a script until the `with` is over. With a certificate it speaks https."""
 
     def __init__(
-        self, rules: Sequence[Rule], *, certificate: tuple[Path, Path] | None = None
+        self, rules: Sequence[Rule], *, certificate: tuple[Path, Path] | None = None,
+        below: str = "",
     ) -> None:
         self.rules = [(rule, steps(rule["do"])) for rule in rules]
         self.seen: list[Seen] = []
         self.surplus: list[Seen] = []  # asked for more than the script has
+        self.below = below  # a gateway's own path, in front of the API's
         self.over = threading.Event()
         self.lock = threading.Lock()
         self._failed: dict[tuple[str, int], int] = {}
@@ -188,7 +190,7 @@ class Messages:
     @property
     def asked(self) -> list[Seen]:
         """The requests to the model."""
-        return [seen for seen in self.seen if seen.path.startswith("/v1/messages")]
+        return [seen for seen in self.seen if seen.path.startswith(f"{self.below}/v1/messages")]
 
     @property
     def prompts(self) -> list[str]:
@@ -344,11 +346,7 @@ def _events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     begun = {**message, "content": [], "stop_reason": None}
     events: list[dict[str, Any]] = [{"type": "message_start", "message": begun}]
     for index, block in enumerate(message["content"]):
-        if block["type"] == "text":
-            first, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
-        else:
-            first = {**block, "input": {}}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        first, delta = _halves(block)
         events += [
             {"type": "content_block_start", "index": index, "content_block": first},
             {"type": "content_block_delta", "index": index, "delta": delta},
@@ -360,3 +358,11 @@ def _events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
         {"type": "message_delta", "delta": ended, "usage": message["usage"]},
         {"type": "message_stop"},
     ]
+
+
+def _halves(block: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How a block begins, and the rest of it."""
+    if block["type"] == "text":
+        return {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+    given = json.dumps(block["input"])
+    return {**block, "input": {}}, {"type": "input_json_delta", "partial_json": given}
