@@ -4,7 +4,7 @@
 PY := .venv/bin/python
 WORKERS ?= auto
 
-.PHONY: demo test check soak bench lock clean
+.PHONY: demo test check soak attacks bench lock clean
 
 demo:
 	@.ci/venv run
@@ -24,6 +24,11 @@ check:
 soak:
 	@.ci/venv dev
 	HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) -q -m "slow or not slow"
+
+# Every attack of the catalogue; writes docs/attacks.md.
+attacks:
+	@.ci/venv dev
+	$(PY) -m pytest -n $(WORKERS) -q -m "slow or not slow" -p tests.attacks.plugin --attacks=docs/attacks.md
 
 # What an idle start costs, and where the tests spend their time.
 bench:

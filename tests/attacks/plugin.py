@@ -1,0 +1,41 @@
+"""A plugin of pytest for `make attacks`: runs what tries the catalogue, and writes the page.
+
+`python -m pytest -p tests.attacks.plugin --attacks=docs/attacks.md`
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.attacks import register
+
+RESULTS: dict[str, set[str]] = {}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--attacks", metavar="PAGE", help="write what was tried to this page")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Nothing runs but what tries a row of the catalogue, or is a control of one."""
+    items[:] = [item for item in items if _tries(item)]
+
+
+def _tries(item: pytest.Item) -> bool:
+    marked = any(item.get_closest_marker(kind) for kind in register.KINDS)
+    return marked or any(register.named(item.name))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call" or not report.passed:
+        test = report.nodeid.partition("[")[0].removeprefix("tests/")
+        RESULTS.setdefault(test, set()).add("holds" if report.passed else "FAILS")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    where = session.config.getoption("--attacks")
+    if where and not hasattr(session.config, "workerinput"):
+        results = {test: ", ".join(sorted(said)) for test, said in RESULTS.items()}
+        Path(where).write_text(register.page(register.scan(), results), encoding="utf-8")

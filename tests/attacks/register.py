@@ -1,0 +1,95 @@
+"""Which test tries which row of the catalogue, and the page that says so: docs/attacks.md.
+
+A test belongs to the rows that its name begins with (`test_c01_c02_…`), or that it is marked with
+(`@pytest.mark.attack("A01")`). A control (`test_control_c01_…`, `@pytest.mark.control("A01")`)
+shows that the same attack succeeds where the mechanism is taken out.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.attacks.catalogue import GROUPS, ROWS
+
+TESTS = Path(__file__).resolve().parent.parent
+PAGE = TESTS.parent / "docs/attacks.md"
+_NAME = re.compile(r"test_(control_)?((?:[a-j][0-9]{2}_)+)")
+
+Kind = str
+KINDS = ("attack", "control")
+HEAD = """# Attacks that are tried
+
+Every row is tried by at least one test, and shown to be a real attack by at least one control: the
+same attack succeeds there, because the mechanism against it is taken out. Whole-path tests look at
+the forge's contents, a folder of canaries, planted secrets, the processes left, and what the owner
+is told. This page is written by `make attacks`, as root and without a model; a test compares it
+with the tests that there are.
+"""
+
+
+def named(name: str) -> Iterable[tuple[Kind, str]]:
+    """The rows that a test's name begins with."""
+    found = _NAME.match(name)
+    for row in found[2].upper().split("_") if found else ():
+        if row in ROWS and found:
+            yield "control" if found[1] else "attack", row
+
+
+@dataclass(slots=True)
+class Register:
+    """Row -> tests, each as file::name."""
+
+    attack: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    control: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, kind: Kind, row: str, test: str) -> None:
+        getattr(self, kind)[row].add(test)
+
+
+@functools.cache
+def scan() -> Register:
+    """All of it, read from the tests' source."""
+    register = Register()
+    for path in sorted(TESTS.rglob("test_*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                test = f"{path.relative_to(TESTS)}::{node.name}"
+                for kind, row in [*named(node.name), *_marked(node)]:
+                    register.add(kind, row, test)
+    return register
+
+
+def _marked(node: ast.FunctionDef) -> Iterable[tuple[Kind, str]]:
+    for mark in node.decorator_list:
+        if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Attribute):
+            rows = [str(word.value) for word in mark.args if isinstance(word, ast.Constant)]
+            yield from ((mark.func.attr, row) for row in rows if mark.func.attr in KINDS)
+
+
+def page(register: Register, results: Mapping[str, str]) -> str:
+    """docs/attacks.md. `results`: of each test, "holds" or what else came of it."""
+    lines = [HEAD]
+    for group, title in GROUPS.items():
+        lines += [f"## {group}. {title}", ""]
+        lines += [
+            "| id | attack | must hold | tests | control | result |",
+            "|---|---|---|---|---|---|",
+        ]
+        for row in ROWS.values():
+            if row.id[0] == group:
+                tests, controls = register.attack[row.id], register.control[row.id]
+                said = sorted({results.get(test, "not run") for test in {*tests, *controls}})
+                cells = [row.id, row.attack, row.required, _list(tests), _list(controls)]
+                lines.append(f"| {' | '.join([*cells, ', '.join(said) or 'not tried'])} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _list(tests: Iterable[str]) -> str:
+    return "<br>".join(f"`{test}`" for test in sorted(tests)) or "-"
