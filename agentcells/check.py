@@ -12,7 +12,7 @@ from typing import Literal
 
 from agentcells import pins
 from agentcells.config import Config, load
-from agentcells.forge import Forge, ForgeError, Inspects
+from agentcells.forge import Forbidden, Forge, ForgeError, Inspects, NotFound
 from agentcells.forge.open import open_forge
 from agentcells.init import read_pins, wanted_labels
 from agentcells.model import Problem
@@ -43,8 +43,8 @@ def check(path: Path) -> list[Line]:
     for room in (_git, _disk, _agent, _sandbox):
         lines += _looked(room, config)
     try:
-        forge = open_forge(config)
-        lines += list(_forge(config, forge))
+        for line in _forge(config, open_forge(config)):
+            lines.append(line)  # one by one: what was found before a problem is told too
     except Problem as problem:
         lines.append(_problem("forge", problem, language))
     return lines
@@ -191,7 +191,12 @@ def _pins(config: Config, forge: Forge) -> Iterator[Line]:
         level: Level = "ok" if config.forge.kind == "local" else "stop"
         yield _line(config, pins.FILE, level, "check_pins_none" if level == "ok" else "pins_missing",
                     file=pins.FILE)
-    elif gone := pins.differences(old, read_pins(config, forge)):
-        yield _line(config, pins.FILE, "stop", "pins_differ", names=", ".join(gone))
+        return
+    try:
+        names = pins.differences(old, read_pins(config, forge))
+    except (NotFound, Forbidden):
+        return  # another line tells of a repository that cannot be read
+    if names:
+        yield _line(config, pins.FILE, "stop", "pins_differ", names=", ".join(names))
     else:
         yield _line(config, pins.FILE, "ok", "check_pins", file=pins.FILE)

@@ -63,7 +63,7 @@ ACCOUNT = Document(
 
 REPOSITORY = Document(
     name="Repository",
-    needs=METADATA,
+    needs=f"{METADATA}; {READ_CONTENTS}",
     text=f"""query Repository($owner: String!, $name: String!) {{
   {LIMIT}
   repository(owner: $owner, name: $name) {{

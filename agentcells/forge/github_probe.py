@@ -66,7 +66,10 @@ def _facts(wire: Wire, repo: str) -> Mapping[str, Any] | None:
     """None: it cannot be seen, which another line of the check says."""
     owner, name = repo.split("/", 1)
     try:
-        data = wire.query(REPOSITORY, {"owner": owner, "name": name}, where=repo)
+        data = wire.query(
+            REPOSITORY, {"owner": owner, "name": name}, where=repo,
+            tolerated=lambda error: "defaultBranchRef" in (error.get("path") or ()),
+        )
     except ForgeError:
         return None
     found = data.get("repository")
