@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from agentcells.brain_verbs import Session
+from agentcells.brain_session import Session
 from agentcells.door import Envelope
-from agentcells.faces import Argument, Face
+from agentcells.faces import Argument, Face, face_with
 from agentcells.operations import OPERATIONS, answer
 from agentcells.project import Setting
 from agentcells.sentences import say
@@ -24,8 +24,9 @@ CORE = (
 )
 _READS = ("observe", "status", "diff", "history", "issue_read", "issue_list")
 _ONCE_OR_TWICE = ("session_start", "start", "finish", "publish", "update", "issue_update",
-                  "issue_close")
-_OUTSIDE = ("publish", "update", "issue_create", "issue_comment", "issue_update", "issue_close")
+                  "issue_close", "switch_line", "merge_line")
+_OUTSIDE = ("publish", "update", "issue_create", "issue_comment", "issue_update", "issue_close",
+            "delegate")
 
 
 def listed(*, core: bool = False, options: Iterable[str] = ()) -> dict[str, str]:
@@ -38,9 +39,10 @@ def listed(*, core: bool = False, options: Iterable[str] = ()) -> dict[str, str]
     }
 
 
-def tools(names: dict[str, str], language: str) -> list[Tool]:
+def tools(names: dict[str, str], language: str, options: Iterable[str] = ()) -> list[Tool]:
     """As they go into tools/list."""
-    rows = [(op.id, op.faces["brain"]) for op in OPERATIONS if op.id in names]
+    on = tuple(options)
+    rows = [(op.id, face_with(op.faces["brain"], on)) for op in OPERATIONS if op.id in names]
     return [
         {
             "name": face.name, "description": say(face.about, language),
@@ -82,18 +84,19 @@ class BrainDesk:
         self.language = language
         self._setting = setting
         self._log = log
-        self._names = listed(core=core, options=options)
+        self._options = tuple(options)
+        self._names = listed(core=core, options=self._options)
 
     @property
     def instructions(self) -> str:
         return say("work_instructions", self.language)
 
     def tools(self) -> list[Tool]:
-        return tools(self._names, self.language)
+        return tools(self._names, self.language, self._options)
 
     def open(self) -> Session:
         return Session(setting=self._setting, write_log=self._log, names=self._names,
-                       language=self.language)
+                       language=self.language, options=self._options)
 
     def call(self, state: Session, tool: str, arguments: dict[str, Any]) -> Envelope:
         return answer("brain", tool, arguments, state)

@@ -53,6 +53,7 @@ class CellContext:
     language: str = "en"
 
     started = True  # a run is never without its work
+    options = ()  # nobody turns anything on in a run
 
     def offers(self, operation: str) -> bool:
         return True

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from agentcells.door import Envelope
@@ -30,6 +30,8 @@ class Argument:
     least: int = 0
     most: int = LARGEST
     blank: bool = True  # False: when it is given at all, it must have words in it
+    option: str = ""  # it is there only when this is turned on
+    unless: str = ""  # when this is turned on it may be left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,14 @@ class Operation:
     about: str
     faces: Mapping[Surface, Face]
     option: str = ""
+
+
+def face_with(face: Face, options: Collection[str]) -> Face:
+    """The face as it is with these turned on."""
+    there = (a for a in face.arguments if not a.option or a.option in options)
+    arguments = tuple(
+        replace(a, required=False) if a.unless and a.unless in options else a for a in there)
+    return replace(face, arguments=arguments)
 
 
 def flaw_of(face: Face, arguments: Mapping[str, object]) -> tuple[Flaw, str] | None:

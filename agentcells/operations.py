@@ -9,16 +9,36 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agentcells import brain_faults, brain_verbs, cell_faults, cell_verbs, door
+from agentcells import (
+    brain_faults,
+    brain_finish,
+    brain_issues,
+    brain_lines,
+    brain_verbs,
+    cell_faults,
+    cell_verbs,
+    door,
+)
+from agentcells.brain_session import Session
 from agentcells.cell_faults import ANSWER
 from agentcells.cell_line import Misspelt, read
 from agentcells.cell_verbs import CellContext
 from agentcells.door import Envelope
-from agentcells.faces import LARGEST, Argument, Arguments, Face, Flaw, Operation, Surface, flaw_of
+from agentcells.faces import (
+    LARGEST,
+    Argument,
+    Arguments,
+    Face,
+    Flaw,
+    Operation,
+    Surface,
+    face_with,
+    flaw_of,
+)
 from agentcells.history.sealed import Sealed
 from agentcells.model import Problem
 from agentcells.run import Order, TreeTest
@@ -38,6 +58,10 @@ class Context(Protocol):
     @property
     def started(self) -> bool: ...
 
+    @property
+    def options(self) -> Collection[str]:
+        """What the person turned on."""
+
     def offers(self, operation: str) -> bool: ...
 
     def log(self, text: str) -> None: ...
@@ -51,7 +75,7 @@ def _cell(name: str, does: Callable[[CellContext, Arguments], Envelope] | None,
     return Face(name=name, does=does, arguments=arguments)
 
 
-def _brain(name: str, does: Callable[[brain_verbs.Session, Arguments], Envelope],
+def _brain(name: str, does: Callable[[Session, Arguments], Envelope],
            *arguments: Argument, starts: bool = False) -> Face:
     about = f"work_about_{name}"
     return Face(name=name, does=does, arguments=arguments, about=about, starts=starts)
@@ -67,6 +91,7 @@ def _count(name: str, most: int, least: int = 0) -> Argument:
 
 _PATHS = Argument(name="paths", kind="texts")
 _LABELS = Argument(name="labels", kind="texts")
+_NAME = _text("name", required=True)
 _RECORD = _text("record", blank=False)
 _ISSUE = Argument(name="issue_id", kind="number", required=True, least=1)
 _MESSAGE = Argument(name="message", kind="text", required=True, options=("-m", "--message"))
@@ -88,12 +113,16 @@ OPERATIONS: tuple[Operation, ...] = (
         "brain": _brain("work_observe", brain_verbs.observe_work, starts=True)}),
     Operation(id="record", about="records_about_record", faces={
         "cell": _cell("record", cell_verbs.record, _MESSAGE),
-        "brain": _brain("work_record", brain_verbs.record, _text("message", required=True),
+        "brain": _brain("work_record", brain_verbs.record,
+                        Argument(name="message", kind="text", required=True, unless="draft"),
                         Argument(name="issue_ids", kind="numbers", least=1))}),
     Operation(id="publish", about="work_about_work_publish", faces={
         "brain": _brain("work_publish", brain_verbs.publish)}),
     Operation(id="finish", about="work_about_work_finish", faces={
-        "brain": _brain("work_finish", brain_verbs.finish)}),
+        "brain": _brain("work_finish", brain_finish.finish,
+                        Argument(name="auto", kind="flag", option="auto"),
+                        Argument(name="message", kind="text", option="auto", blank=False),
+                        Argument(name="comment", kind="text", option="auto", blank=False))}),
     Operation(id="update", about="work_about_work_update", faces={
         "brain": _brain("work_update", brain_verbs.update)}),
     Operation(id="status", about="records_about_status", faces={
@@ -111,24 +140,33 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(id="build", about="records_about_build", faces={"cell": _cell("build", None, *_LOG)}),
     Operation(id="test", about="records_about_test", faces={"cell": _cell("test", None, *_LOG)}),
     Operation(id="issue_read", about="work_about_issue_read", faces={
-        "brain": _brain("issue_read", brain_verbs.issue_read, _ISSUE,
+        "brain": _brain("issue_read", brain_issues.issue_read, _ISSUE,
                         _count("last_n_comments", LARGEST))}),
     Operation(id="issue_create", about="work_about_issue_create", faces={
-        "brain": _brain("issue_create", brain_verbs.issue_create, _text("title", required=True),
+        "brain": _brain("issue_create", brain_issues.issue_create, _text("title", required=True),
                         _text("body"), _LABELS)}),
     Operation(id="issue_comment", about="work_about_issue_comment", faces={
-        "brain": _brain("issue_comment", brain_verbs.issue_comment, _ISSUE,
+        "brain": _brain("issue_comment", brain_issues.issue_comment, _ISSUE,
                         _text("body", required=True))}),
     Operation(id="issue_list", about="work_about_issue_list", faces={
-        "brain": _brain("issue_list", brain_verbs.issue_list,
+        "brain": _brain("issue_list", brain_issues.issue_list,
                         Argument(name="state", kind="choice", choices=("open", "closed", "all")),
                         _count("limit", 100, 1))}),
     Operation(id="issue_update", about="work_about_issue_update", faces={
-        "brain": _brain("issue_update", brain_verbs.issue_update, _ISSUE,
+        "brain": _brain("issue_update", brain_issues.issue_update, _ISSUE,
                         _text("title", blank=False), _text("body", blank=False), _LABELS)}),
     Operation(id="issue_close", about="work_about_issue_close", faces={
-        "brain": _brain("issue_close", brain_verbs.issue_close, _ISSUE,
+        "brain": _brain("issue_close", brain_issues.issue_close, _ISSUE,
                         _text("comment", blank=False))}),
+    Operation(id="new_line", about="work_about_work_new_line", option="lines", faces={
+        "brain": _brain("work_new_line", brain_lines.new, _NAME)}),
+    Operation(id="switch_line", about="work_about_work_switch_line", option="lines", faces={
+        "brain": _brain("work_switch_line", brain_lines.switch, _NAME)}),
+    Operation(id="merge_line", about="work_about_work_merge_line", option="lines", faces={
+        "brain": _brain("work_merge_line", brain_lines.merge, _NAME)}),
+    Operation(id="delegate", about="work_about_issue_delegate", option="delegate", faces={
+        "brain": _brain("issue_delegate", brain_issues.delegate, _ISSUE,
+                        _text("cell", required=True))}),
 )
 
 
@@ -175,9 +213,10 @@ def answer(surface: Surface, verb: str, arguments: Arguments, context: Context) 
 def _done(surface: Surface, verb: str, arguments: Arguments, context: Context) -> Envelope:
     faults, language = _MANNERS[surface].faults, context.language
     faces = faces_of(surface, context.offers)
-    face = next((face for face in faces if face.name == verb), None)
-    if face is None:
+    found = next((face for face in faces if face.name == verb), None)
+    if found is None:
         return faults.no_verb(verb, faces, language)
+    face = face_with(found, context.options)
     if not (context.started or face.starts):
         raise Problem("work_not_started")
     if flaw := flaw_of(face, arguments):

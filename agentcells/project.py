@@ -20,7 +20,8 @@ from agentcells.config_model import Forge as ForgeSettings
 from agentcells.forge import Forge
 from agentcells.forge.open import open_forge
 from agentcells.history import HistoryError, SharedHistory
-from agentcells.history.checkout import Checkout, find_root
+from agentcells.history.checkout import find_root
+from agentcells.history.lines import CheckoutWithLines
 from agentcells.known_secrets import known_secrets
 from agentcells.model import Problem, Sha
 from agentcells.run import CommitView, FileView, Finding
@@ -78,7 +79,7 @@ def open_project(folder: str, setting: Setting, log: Log) -> Project:
     return Project(root=root, history=history, tracker=tracker, config=config)
 
 
-def guarded(root: Path, rules: gate.Rules, secrets: Secrets) -> Checkout:
+def guarded(root: Path, rules: gate.Rules, secrets: Secrets) -> CheckoutWithLines:
     """The working copy at `root`, with the factory's gate before each record and each sharing."""
 
     def inspect(files: Sequence[FileView], message: str) -> tuple[Finding, ...]:
@@ -87,7 +88,7 @@ def guarded(root: Path, rules: gate.Rules, secrets: Secrets) -> Checkout:
     def inspect_push(tip: Sha, commits: Iterable[CommitView]) -> tuple[Finding, ...]:
         return gate.inspect(rules, secrets, tip, tip, commits).blocks
 
-    return Checkout(root, inspect, inspect_push)
+    return CheckoutWithLines(root, inspect, inspect_push)
 
 
 # ---------------------------------------------------------------- which folders

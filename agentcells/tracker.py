@@ -203,6 +203,37 @@ class Tracker:
         if item.state == "open":
             self.forge.close(item)
 
+    @_signed_in
+    def delegate(self, number: int, cell: str, text: str, doubts: Doubts) -> bool:
+        """Say that an issue is ready for a cell; put it there when the owner allows that (R29).
+
+        Never for an issue that somebody else wrote. True: it is in the line now.
+        """
+        row = self.config.cell(cell)
+        if row is None or row.on != "issue":
+            raise ForgeError("work_no_cell")
+        item = self._issue(number, 0).item
+        if self.in_line(item):
+            return True
+        owner = self.forge.account(self.config.factory.owner)
+        own = item.author is not None and item.author.id == owner.id
+        if not (self.config.records.delegate and own):
+            self.comment(number, text, doubts)
+            return False
+        label = self._line_label(cell)
+        _, token, _ = doubts.token("delegate", str(number), cell)
+        # Announced first: the factory takes the label for the owner's because of this post (R24).
+        self.forge.comment(item, f"{_marker(token, to=cell)}\n{text}")
+        self.forge.assign(item, [owner])
+        self.forge.add_labels(item, [label])
+        return True
+
+    def _line_label(self, cell: str) -> str:
+        name = self.config.label(cell)
+        if all(label.name != name for label in self.forge.labels(self.repo)):
+            raise ForgeError("work_no_cell")
+        return name
+
     def in_line(self, item: Item) -> bool:
         """Whether the factory works, or waits for a word, on this issue (R29)."""
         if any(self.config.state(label.name) is not None for label in item.labels):

@@ -77,8 +77,9 @@ def test_a_renamed_file_is_a_removal_and_an_addition_and_a_new_mode_is_told(desk
         ("LIESMICH.md", "added"), ("README.md", "removed"), ("src/rules.py", "mode")]
 
 
-def test_a_new_project_without_a_record_is_readable_and_can_be_recorded(tmp_path: Path,
-                                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_project_without_a_record_is_readable_and_can_be_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plain_home(monkeypatch, tmp_path)
     git(tmp_path, "init", "-q", "--initial-branch=main", "fresh")
     (tmp_path / "fresh/a.txt").write_text("a\n")
@@ -92,8 +93,9 @@ def test_a_new_project_without_a_record_is_readable_and_can_be_recorded(tmp_path
     assert checkout.diff_of(checkout.records()[0].id).startswith("== a.txt (added)\n@@ -0,0 +1 @@\n+a\n")
 
 
-def test_without_a_shared_place_the_number_of_unshared_records_is_unknown(tmp_path: Path,
-                                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_shared_place_the_number_of_unshared_records_is_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plain_home(monkeypatch, tmp_path)
     checkout = Checkout(Desk(tmp_path, alone=True).work)
     assert checkout.standing().unpublished is None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -17,6 +18,7 @@ from agentcells import brain_tools, worker_tools
 from agentcells.sentences import say
 from tests.brain_world import KINDS, OTHER_TOKEN, TOKEN, Brain, HttpServer, closing, pool, stdio
 from tests.records_world import git
+from tests.snapshot import same
 
 CORE = ["work_session_start", "work_start", "work_observe", "work_record", "work_publish", "work_finish",
         "issue_read", "issue_create", "issue_comment"]
@@ -151,14 +153,14 @@ def test_b1_b2_every_bad_call_is_an_envelope(brain: Brain) -> None:
 def test_l4_calls_that_the_protocol_itself_would_refuse_are_answered_in_our_words(brain: Brain) -> None:
     for arguments in ([1, 2], "text", 7):
         params: dict[str, Any] = {"name": "work_record", "arguments": arguments}
-        result = brain.connection.run(lambda client, given=params: _raw(client, given))
+        result = brain.connection.run(functools.partial(_raw, params))
         assert result["structuredContent"]["error_code"] in ("policy_blocked", "not_found")
         assert result["isError"] is True
-    result = brain.connection.run(lambda client: _raw(client, {"arguments": {}}))
+    result = brain.connection.run(functools.partial(_raw, {"arguments": {}}))
     assert result["structuredContent"]["error_code"] == "not_found"
 
 
-async def _raw(client: Any, params: dict[str, Any]) -> Any:
+async def _raw(params: dict[str, Any], client: Any) -> Any:
     """tools/call as no client library would send it."""
     if client.protocol_version == "2026-07-28":
         params = {**params, "_meta": {
@@ -314,9 +316,14 @@ def test_the_list_of_tools_stays_small() -> None:
         assert len(text.encode()) <= 4_500
 
 
-def test_l8_every_byte_of_the_list_is_meant() -> None:
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_l8_every_byte_of_the_list_is_meant(language: str) -> None:
     """A change of a name, a word or a schema shows up here, and in a review."""
-    snapshot = Path(__file__).parent / "snapshots/brain_tools.json"
-    shown = json.dumps(brain_tools.tools(brain_tools.listed(options=("lines", "delegate", "draft", "auto")), "en"),
-                       ensure_ascii=False, indent=1) + "\n"
-    assert snapshot.read_text(encoding="utf-8") == shown
+    options = ("lines", "delegate", "draft", "auto")
+    same(f"records/tools.{language}", _lines(brain_tools.tools(brain_tools.listed(), language)))
+    everything = brain_tools.tools(brain_tools.listed(options=options), language, options)
+    same(f"records/tools_all.{language}", _lines(everything))
+
+
+def _lines(tools: list[dict[str, Any]]) -> str:
+    return "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)

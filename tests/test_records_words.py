@@ -7,6 +7,7 @@ held against the same lint, must fail it.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import secrets
@@ -374,12 +375,16 @@ def test_l7_a_leaky_server_does_not_pass_the_lint() -> None:
     with closing(Connection(opened, "legacy")) as client:
         told = client.run(_all_that_is_told)
         assert {"Commit", "repository", "git"} <= {*lint(told)}
-        results = [client.run(lambda c, n=name, a=args: c.call_tool(n, a)) for name, args in (
-            ("publish", {}), ("git_commit", {"message": 7}), ("nothing", {}))]
+        calls: tuple[tuple[str, dict[str, Any]], ...] = (("publish", {}), ("git_commit", {"message": 7}), ("nothing", {}))
+        results = [client.run(functools.partial(_called, name, args)) for name, args in calls]
         for result in results:
             content = [block.text for block in result.content if isinstance(block, types.TextContent)]
             assert lint([result.structured_content, content]) or "nothing" in str(content)
         assert lint([r.structured_content for r in results])
+
+
+async def _called(name: str, arguments: dict[str, Any], client: Any) -> Any:
+    return await client.call_tool(name, arguments)
 
 
 def test_l7_the_canary_of_a_leaky_answer_is_found() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from agentcells.model import Problem
 
@@ -97,3 +97,17 @@ class SharedHistory(History, Protocol):
 
         Only without conflict, else everything is as before.
         """
+
+
+@runtime_checkable
+class HistoryOfLines(Protocol):
+    """A history with several lines of work beside each other."""
+
+    def new_line(self, name: str) -> None:
+        """Begin a line here; unrecorded work comes along."""
+
+    def switch_line(self, name: str) -> None:
+        """Go to another line. Only with everything recorded."""
+
+    def merge_line(self, name: str) -> int:
+        """Bring the records of another line into this one; how many. Only without conflict."""
