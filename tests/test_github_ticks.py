@@ -20,6 +20,7 @@ def line(tmp_path: Path) -> Iterator[GitHubFactory]:
     with factory(tmp_path, set_up=False) as made:
         made.world.set_clock(NOON)
         made.settle()
+        made.play()
         made.world.advance(600)
         yield made
 
@@ -59,6 +60,7 @@ def test_r20_twenty_repositories_are_one_request_too(tmp_path: Path) -> None:
         for name in names:
             line.world.repository(name, roles={BOT: "write"}, files={"README.md": "a game\n"})
         line.settle(*names)
+        line.play()
         for name in names:
             unassigned(line, 1, name)
         rest(line)
@@ -239,6 +241,7 @@ def test_a_repository_that_is_gone_is_told_and_the_others_go_on(tmp_path: Path) 
     with factory(tmp_path, set_up=False) as line:
         line.world.repository("alice/other", roles={BOT: "write"}, files={"README.md": "x\n"})
         line.settle(REPO, "alice/other")
+        line.play()
         number = line.file()
         line.world.set_role("alice/other", BOT, "none")
         line.world.hub.repo("alice/other").private = True
