@@ -14,7 +14,7 @@ from agentcells.brakes import spent_today, today
 from agentcells.case import WAITING, Case, open_case
 from agentcells.columns import clock, cut
 from agentcells.config import Config
-from agentcells.markers import below, outcome_words
+from agentcells.markers import first_words, outcome_words
 from agentcells.plan import Brake, LastTick, Snapshot
 from agentcells.sentences import say
 from agentcells.text import printable
@@ -103,14 +103,13 @@ def _waits(case: Case) -> Alert | None:
     if not said or case.state.hold or (change is not None and change.by == "owner"):
         return None
     item = case.items[-1] if case.pull_open else case.pair.anchor
-    words = below(said[-1].body).strip().partition("\n")[0].replace("*", "")
     return Alert(
         kind="human", reason=f"{state}:{case.pair.key}:{said[-1].id}", item=case.pair.key,
         url=item.url, state=state,
         text=say(
             f"notify_{state.replace('-', '_')}", language,
             item=f"{item.repo}#{item.number}", title=cut(case.pair.anchor.title, TITLE),
-            words=cut(words, WORDS),
+            words=cut(first_words(said[-1].body), WORDS),
         ),
     )
 

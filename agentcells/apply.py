@@ -26,6 +26,7 @@ from agentcells.gate import contains_secret
 from agentcells.git import Git, GitError
 from agentcells.history.kept import put_away
 from agentcells.known_secrets import known_secrets
+from agentcells.log_cleaning import clean_logs
 from agentcells.model import WORKING, Item, Pair, Problem
 from agentcells.plan import (
     Action,
@@ -174,6 +175,8 @@ class Apply:
             return {"run": action.run}
         end, git = folder.end(), Git(self.state.repository(folder.order().repo))
         put_away(git, action.run, end.sealed if end else None, keeping=action.keep)
+        secrets = known_secrets(self.config, self.forge.remote(folder.order().repo).token)
+        clean_logs(folder.path, secrets, self.config.factory.language)
         folder.close(self.state.logs)
         return {"run": action.run, "kept": action.keep}
 

@@ -176,17 +176,24 @@ def _tops(
 ) -> Iterator[str]:
     language, brake = config.factory.language, snapshot.brake
     yield _headline(config, snapshot, plan, around)
-    if around.unreached:
-        as_of = around.as_of
-        key = "view_unreached" if as_of is not None else "view_unreached_nothing"
-        at = "" if as_of is None else clock(as_of, config.factory.timezone)
-        yield say(key, language, why=printable(around.unreached, one_line=True), at=at)
+    yield from reading_line(config, around)
     yield say("view_day", language, usd=f"{spent_today(config, brake, snapshot.now):.2f}",
               limit=f"{config.limits.usd_per_day:.2f}")
     if usd := lost_dollars(config, snapshot):
         yield say("view_brake_lost", language, usd=f"{usd:.2f}")
     yield from _ticks(config, snapshot, around)
     yield from (printable(note, one_line=True) for note in (*snapshot.notes, *around.notes))
+
+
+def reading_line(config: Config, around: Around) -> Iterator[str]:
+    """Where what is shown comes from, when it is not the forge as it is now."""
+    language = config.factory.language
+    why = printable(around.unreached, one_line=True)
+    at = "" if around.as_of is None else clock(around.as_of, config.factory.timezone)
+    if not around.asked:
+        yield say("view_not_asked" if at else "view_not_asked_nothing", language, at=at)
+    elif why:
+        yield say("view_unreached" if at else "view_unreached_nothing", language, why=why, at=at)
 
 
 def _headline(config: Config, snapshot: Snapshot, plan: Plan, around: Around) -> str:
@@ -239,4 +246,4 @@ def unreadable_line(item: Unreadable) -> str:
     return f"{item.repo}#{item.number} {cut(item.title, TITLE)}: {detail}"
 
 
-__all__ = ["Board", "Group", "Row", "board", "status_board", "unreadable_line"]
+__all__ = ["Board", "Group", "Row", "board", "reading_line", "status_board", "unreadable_line"]

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
-from agentcells import __version__
-from agentcells.config import Config, load
-from agentcells.model import Problem
-from agentcells.sentences import say
+from agentcells import __version__, issues, looking, steering
+from agentcells.config import load
+from agentcells.options import CELLS, ConfigOption, JsonOption, language_of_the_shell, opened, print_json
 from agentcells.store import State
 
 app = typer.Typer(
     name="agentcells", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
     help="Turns issues into reviewed pull requests while nobody watches.",
 )
-
-ConfigOption = Annotated[
-    Path, typer.Option("--config", "-c", envvar="AGENTCELLS_CONFIG", help="The factory's cells.toml.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-CELLS = Path("cells.toml")
+for more in (looking.app, steering.app):
+    app.add_typer(more)
+app.add_typer(issues.app, name="issue")
 
 
 def run() -> int:
     """Run the command line. Problems go up to __main__, which prints them; usage errors end with 2."""
-    from agentcells.issues import app as issues_app
-
-    app.add_typer(issues_app, name="issue")
     try:
         return int(app(standalone_mode=False) or 0)
     except typer.Abort:
@@ -57,15 +48,6 @@ def _options(
     """Turns issues into reviewed pull requests while nobody watches."""
 
 
-def _open(path: Path) -> tuple[Config, State]:
-    config = load(path)
-    return config, State.open(config.path)
-
-
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
 @app.command()
 def tick(
     config: ConfigOption = CELLS,
@@ -77,11 +59,14 @@ def tick(
     """One tick of the timer: read the forge, run what is waiting, write what came of it."""
     from agentcells import tick as room
     from agentcells.events import Emit
+    from agentcells.journal import Journal
 
     if dry_run:
         return _dry_run(config, as_json)
-    settings, state = _open(config)
-    return room.tick(settings, state, Emit("json" if as_json else "text", settings.factory.language))
+    settings, state = opened(config)
+    mode = "json" if as_json else "text"
+    emit = Emit(mode, settings.factory.language, journal=Journal(state.root))
+    return room.tick(settings, state, emit)
 
 
 def _dry_run(path: Path, as_json: bool) -> int:
@@ -91,53 +76,9 @@ def _dry_run(path: Path, as_json: bool) -> int:
     config = load(path)
     _, plan = room.look(config, State.at(config.path))
     if as_json:
-        _print_json(views.plan_value(config, plan, config.factory.language))
+        print_json(views.plan_value(config, plan, config.factory.language))
     else:
         typer.echo("\n".join(views.plan_lines(config, plan, config.factory.language)))
-    return 0
-
-
-@app.command()
-def status(config: ConfigOption = CELLS, as_json: JsonOption = False) -> int:
-    """Every work item, where it waits, and for whom."""
-    from agentcells import tick as room
-    from agentcells import views
-
-    settings = load(config)
-    snapshot, plan = room.look(settings, State.at(settings.path))
-    if as_json:
-        _print_json(views.status_value(settings, snapshot, plan))
-    else:
-        typer.echo("\n".join(views.status_board(settings, snapshot, plan)))
-    return 0
-
-
-@app.command()
-def why(
-    number: Annotated[int, typer.Argument(help="Number of the issue or pull request.")],
-    config: ConfigOption = CELLS,
-    as_json: JsonOption = False,
-) -> int:
-    """Why one item runs or does not, condition by condition."""
-    from agentcells import tick as room
-    from agentcells import views
-
-    settings = load(config)
-    snapshot, plan = room.look(settings, State.at(settings.path))
-    lines = views.why(settings, snapshot, plan, number)
-    if as_json:
-        _print_json({"number": number, "lines": lines})
-    else:
-        typer.echo("\n".join(lines))
-    return 0
-
-
-@app.command()
-def graph(config: ConfigOption = CELLS) -> int:
-    """The flow of cells.toml as a Mermaid diagram."""
-    from agentcells import views
-
-    typer.echo(views.graph(load(config)))
     return 0
 
 
@@ -152,41 +93,6 @@ def show_config(config: ConfigOption = CELLS, as_json: JsonOption = False) -> in
 
 
 @app.command()
-def logs(
-    run_id: Annotated[str, typer.Argument(help="The run, as a comment or status names it.")],
-    config: ConfigOption = CELLS,
-) -> int:
-    """What the agent of one run did, and how it ended."""
-    from agentcells.transcript import lines
-
-    settings, state = _open(config)
-    folder = state.find_log(run_id)
-    if folder is None:
-        raise Problem("logs_no_such_run", run=run_id)
-    for line in lines(folder, settings.factory.language):
-        typer.echo(line)
-    return 0
-
-
-@app.command()
-def stop(
-    config: ConfigOption = CELLS,
-    now: Annotated[bool, typer.Option("--now", help="Also end the runs that are at work.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Take the stop back.")] = False,
-) -> int:
-    """Start nothing new until `stop --resume`. What runs is finished, or ended with --now."""
-    from dataclasses import replace
-
-    settings, state = _open(config)
-    with state.pass_lock(wait=True):
-        state.write_brake(replace(state.brake(), stopped=not resume))
-    ended = state.ask_to_end() if now and not resume else 0
-    key = "stop_taken_back" if resume else ("stop_now" if now else "stop_set")
-    typer.echo(say(key, settings.factory.language, runs=ended))
-    return 0
-
-
-@app.command()
 def demo(
     keep: Annotated[
         Path | None, typer.Option("--keep", help="Leave forge, repository and cells.toml here.")
@@ -197,7 +103,7 @@ def demo(
     """The whole line once, on an embedded forge with a scripted agent: nothing to set up, no account."""
     from agentcells import demo as room
 
-    chosen = language or ("ja" if os.environ.get("LANG", "").startswith("ja") else "en")
+    chosen = language or language_of_the_shell()
     return room.run(keep, as_json=as_json, language=chosen)
 
 
@@ -246,7 +152,7 @@ def check(config: ConfigOption = CELLS, as_json: JsonOption = False) -> int:
 
     lines = room.check(config)
     if as_json:
-        _print_json([asdict(line) for line in lines])
+        print_json([asdict(line) for line in lines])
     else:
         signs = {"ok": "ok  ", "warning": "note", "stop": "STOP"}
         typer.echo("\n".join(f"{signs[line.level]} {line.name}: {line.text}" for line in lines))

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentcells import rounds, trust
-from agentcells.board import unreadable_line
+from agentcells.board import reading_line, unreadable_line
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, open_case
 from agentcells.choose import right_member, strange_pushers, taken_slots
 from agentcells.columns import because, clock, cut, lasted
 from agentcells.config import Cell, Config
-from agentcells.markers import below, outcome_words
+from agentcells.markers import first_words, outcome_words
 from agentcells.model import HOLD
 from agentcells.pairs import facts
 from agentcells.plan import Plan, Snapshot
@@ -56,7 +56,7 @@ def why(
 ) -> list[str]:
     """Each condition of an item, held or not, who can change it, and what the next tick does."""
     language = config.factory.language
-    lines = list(_before(config, around or Around()))
+    lines = list(reading_line(config, around or Around()))
     found = explained(config, snapshot, plan, number)
     for one in found:
         lines += [*([""] if lines else []), f"{one.pair}  {cut(one.title, 70)}"]
@@ -116,13 +116,6 @@ def explained(
     return tuple(found)
 
 
-def _before(config: Config, around: Around) -> Iterator[str]:
-    if around.unreached:
-        at = "" if around.as_of is None else clock(around.as_of, config.factory.timezone)
-        key = "view_unreached" if at else "view_unreached_nothing"
-        yield because(key, {"why": around.unreached, "at": at}, config.factory.language)
-
-
 # ---------------------------------------------------------------- conditions, as they are asked
 
 
@@ -156,9 +149,9 @@ def _asked(case: Case) -> Condition:
     """What it waits for: the newest post of ours that put it there."""
     state, language = case.state.only, case.config.factory.language
     since = since_of(case)
-    said = [below(comment.body) for comment, marker in case.posts
+    said = [comment.body for comment, marker in case.posts
             if marker.to == state and marker.kind != "ledger"]
-    words = cut(said[-1].strip().partition("\n")[0].replace("*", ""), EXCERPT) if said else "-"
+    words = cut(first_words(said[-1]), EXCERPT) if said else "-"
     return Condition(key=f"view_why_{state.replace('-', '_')}", holds=False, slots={
         "time": "?" if since is None else lasted(case.snapshot.now - since, language),
         "words": words, "number": case.items[-1].number, "cell": cell_that_asked(case) or "-"})

@@ -12,13 +12,13 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from agentcells.model import Problem
-from agentcells.plan import LastTick
+from agentcells.plan import LastTick, Snapshot
 from agentcells.sentences import say
 from agentcells.store import remove_tree, write_whole
 from agentcells.wire import from_json, to_json
@@ -27,6 +27,7 @@ NAME = "events.jsonl"
 LARGEST = 4_000_000  # bytes of one file; then it is set aside
 KEPT_FILES = 4  # set aside
 OLDEST_S = 30 * 86400  # of events and of the logs of runs
+NOT_SEEN = ("mac_key", "runs", "brake")  # secret, or better known from their own files
 LOGS_LARGEST = 500_000_000  # of all logs of runs together
 
 
@@ -94,6 +95,21 @@ class Journal:
             if len(found) >= newest:
                 break
         return found[-newest:]
+
+    # ------------------------------------------------------------ the last look
+
+    def keep_look(self, snapshot: Snapshot) -> None:
+        """What a pass saw, for `status` when the forge is out of reach. Nothing secret is in it."""
+        kept = [one.name for one in fields(snapshot) if one.name not in NOT_SEEN]
+        plain = {name: getattr(snapshot, name) for name in kept}
+        write_whole(self.root / "last_look.json", to_json(plain))
+
+    def last_look(self) -> Snapshot | None:
+        """None: there was no pass yet, or it was of another version."""
+        try:
+            return from_json(Snapshot, (self.root / "last_look.json").read_bytes())
+        except (OSError, ValueError):
+            return None
 
     # ------------------------------------------------------------ the last tick
 

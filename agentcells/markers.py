@@ -62,6 +62,13 @@ def below(body: str) -> str:
     return _first_line(body)[1]
 
 
+def first_words(body: str) -> str:
+    """What a post of ours says in one line: the model's own words where it has any, else ours."""
+    parts = [part.strip() for part in below(body).strip().split("\n\n")]
+    said = [part for part in parts[1:2] if part and not part.startswith(("<", "- "))]
+    return re.sub(r"[*`]+", "", (said or parts)[0].partition("\n")[0])
+
+
 def sign(marker: Marker, body_below: str, key: bytes) -> Marker:
     """The marker with the MAC of itself and of what stands below it (R25)."""
     return replace(marker, mac=_mac(marker, body_below, key) if key else "")

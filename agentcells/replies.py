@@ -230,7 +230,7 @@ def cell_that_asked(case: Case) -> str:
         question = _question(case, state)
         return _cell_after(case, question, state) if question is not None else ""
     last = _last_state(case)
-    return reply_cell(case, last if last not in WAITING else _last_cell(case))
+    return reply_cell(case, last if last not in WAITING else _last_cell(case)) if last else ""
 
 
 def _cell_after(case: Case, question: _Question, state: str) -> str:

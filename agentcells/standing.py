@@ -39,8 +39,9 @@ class Around:
     tick_at_work: bool = False
     next_tick: datetime | None = None
     timer: bool = False  # a timer of ours was found on this machine
-    unreached: str = ""  # why the forge was not asked or did not answer; "": it did
-    as_of: datetime | None = None  # what is shown was read then, when the forge was not reached
+    asked: bool = True  # False: the forge was not asked, on purpose
+    unreached: str = ""  # why the forge did not answer; "": it did
+    as_of: datetime | None = None  # what is shown was read then, when the forge did not tell it
     notes: tuple[str, ...] = field(default=())
 
 
@@ -209,6 +210,7 @@ def status_value(
         "last_tick": _tick_value(around.last_tick),
         "tick_at_work": around.tick_at_work,
         "next_tick": _iso(around.next_tick),
+        "forge_asked": around.asked,
         "forge_unreached": around.unreached or None,
         "as_of": _iso(around.as_of),
         "waiting_for": dict(sorted(waits.items())),

@@ -64,6 +64,7 @@ def run_pass(
             if work.failed or not plan.actions:
                 break
         if snapshot is not None:
+            Journal(state.root).keep_look(snapshot)
             notify.tell(config, state, emit, replace(snapshot, brake=state.brake()))
     except Problem as problem:
         if not claimed:

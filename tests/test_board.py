@@ -163,6 +163,8 @@ def test_r39_runs_without_a_proof_and_refused_ones_are_said():
         (Around(timer=True, last_tick=replace(WELL, ended_at=None)), "ended without a word"),
         (Around(tick_at_work=True, last_tick=replace(WELL, code=1)), "A tick is at work now."),
         (Around(unreached="no answer"), "Nothing was read from it before"),
+        (Around(asked=False, as_of=at(70)), "this is as it was read at 2026-03-01 13:10 UTC."),
+        (Around(asked=False), "The forge was not asked, and nothing was read from it before."),
         (Around(notes=("the file was set aside",)), "the file was set aside"),
     ],
 )

@@ -15,10 +15,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Nothing new is started until `agentcells stop --resume`. What runs is finished.",
         "`agentcells stop --resume` まで新しい実行は始まりません。動いているものは最後まで続きます。",
     ),
-    "stop_now": (
-        "Nothing new is started until `agentcells stop --resume`. Runs told to end: {runs}.",
-        "`agentcells stop --resume` まで新しい実行は始まりません。終了を伝えた実行: {runs}。",
-    ),
     "stop_taken_back": (
         "The stop is taken back; the next tick goes on.",
         "停止を解除しました。次の tick から再開します。",

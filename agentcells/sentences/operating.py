@@ -68,7 +68,12 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_unreached_nothing": (
         "The forge was not reached: {why} Nothing was read from it before, so only this machine is shown.",
         "フォージに届きませんでした: {why} 以前に読んだ内容もないので、このマシンの状態だけを示します。"),
-    "view_unreached_asked": ("it was not asked (--offline).", "問い合わせていません (--offline)。"),
+    "view_not_asked": (
+        "The forge was not asked; this is as it was read at {at}.",
+        "フォージには問い合わせていません。{at} に読んだ内容です。"),
+    "view_not_asked_nothing": (
+        "The forge was not asked, and nothing was read from it before.",
+        "フォージには問い合わせておらず、以前に読んだ内容もありません。"),
     "view_tick_at_work": ("A tick is at work now.", "いま tick が動いています。"),
     "view_tick_well": ("The last tick ended well {ago} ago.", "最後の tick は {ago}前に正常に終わりました。"),
     "view_tick_failed": (
@@ -244,4 +249,83 @@ OPERATING: dict[str, tuple[str, str]] = {
     "run_ended": (
         "{cell} on {item}: {what} ({tokens} tokens, ${usd})",
         "{item} の {cell}: {what} ({tokens} トークン、{usd} ドル)"),
+    # ---- status --watch and logs
+    "watch_begins": ("begins", "開始"),
+    "watch_answers": ("writes its answer", "回答を作成中"),
+    "watch_answered": ("has answered", "回答済み"),
+    "watch_head": (
+        "run|item|cell|time|tokens|cost|doing", "実行|項目|セル|経過|トークン|費用|いましていること"),
+    "watch_line": (
+        "{run}  {cell} on {item}, {time}, {tokens} tokens, {usd}: {doing}",
+        "{run}  {item} の {cell}、{time}、{tokens} トークン、{usd}: {doing}"),
+    "watch_nothing": (
+        "Nothing is at work now. `agentcells status` shows what waits.",
+        "いま動いているものはありません。待ちの一覧は `agentcells status` で見られます。"),
+    "logs_at_work": ("It is at work.", "実行中です。"),
+    "logs_none": (
+        "No tick has told anything yet, or its log is too old and was deleted.",
+        "tick の記録がまだないか、古くて削除されました。"),
+    "logs_more": ("Output of its commands: {files}", "コマンドの出力: {files}"),
+    # ---- stop, retry, release
+    "stop_or_resume": (
+        "Either --now or --resume: the one ends what runs, the other starts again.",
+        "--now と --resume は同時に使えません。一方は終了、他方は再開です。"),
+    "stop_waits": (
+        "A pass is writing to the forge; the stop takes hold right after it.",
+        "いまフォージに書き込み中です。終わりしだい停止します。"),
+    "stop_already": (
+        "It was stopped already. `agentcells stop --resume` lets it go on.",
+        "すでに停止中です。`agentcells stop --resume` で再開します。"),
+    "stop_was_not": ("It was not stopped; nothing changed.", "停止していませんでした。何も変えていません。"),
+    "stop_at_work": (
+        "Still at work, and will be finished: {runs}. `agentcells stop --now` ends them.",
+        "まだ作業中で、最後まで続きます: {runs}。`agentcells stop --now` で終了します。"),
+    "stop_ended": (
+        "Runs ended: {runs}. Their work is kept for the next run.",
+        "終了した実行: {runs} 件。作業は次の実行のために残してあります。"),
+    "stop_left": (
+        "Still at work: {runs}. The tick that started them is gone, so nobody can end them; they end by "
+        "their own time-out and are never published before.",
+        "まだ作業中: {runs}。開始した tick がないため止められません。制限時間で終わり、それまで公開されません。"),
+    "retry_done": (
+        "#{number} waits for {cell} again ({before} -> {label}): all its counters begin afresh, and its "
+        "text as it stands is approved. The next tick takes it up.",
+        "#{number} はもう一度 {cell} を待ちます ({before} -> {label})。回数は数え直し、今の本文を承認したことになります。"
+        "次の tick が取りかかります。"),
+    "retry_assigned": ("It was not assigned to {owner}; now it is.", "{owner} が担当ではなかったので、担当に加えました。"),
+    "retry_closed": (
+        "#{number} is {state}: reopen it first; nothing was changed.",
+        "#{number} は {state} です。先に開き直してください。何も変えていません。"),
+    "retry_running": (
+        "{cell} is at work on #{number} now ({run}); nothing was changed. `agentcells logs {run}` shows "
+        "what it does, `agentcells stop --now` ends it.",
+        "いま {cell} が #{number} で作業中です ({run})。何も変えていません。`agentcells logs {run}` で様子が見られ、"
+        "`agentcells stop --now` で終了できます。"),
+    "retry_which_cell": (
+        "It cannot be told which cell #{number} should go to; name it with --cell: {known}",
+        "#{number} をどのセルに送るか分かりません。--cell で指定してください: {known}"),
+    "retry_no_cell": (
+        "cells.toml has no cell {cell} that works on items. There are: {known}",
+        "{cell} という項目用のセルは cells.toml にありません。あるのは: {known}"),
+    "retry_needs_pull_request": (
+        "{cell} works on pull requests, and #{number} has no open one; name another cell with --cell.",
+        "{cell} はプルリクエスト用のセルですが、#{number} に開いたプルリクエストがありません。--cell で別のセルを指定してください。"),
+    "retry_needs_issue": (
+        "{cell} works on issues, and #{number} is a pull request without one; name another cell with --cell.",
+        "{cell} は issue 用のセルですが、#{number} は issue のないプルリクエストです。--cell で別のセルを指定してください。"),
+    "retry_not_owner": (
+        "Only a label that {owner} sets himself starts anything, and this token is {viewer}'s; nothing was "
+        "changed. As {owner}, open {url}, take off: {off}, set {label} (take it off first if it is there).",
+        "何かを始められるのは {owner} 自身が付けたラベルだけで、このトークンは {viewer} のものです。何も変えていません。"
+        "{owner} として {url} を開き、{off} を外し、{label} を付けてください (すでにあれば一度外してから)。"),
+    "release_done": (
+        "Taken off #{number}: {labels}. The factory leaves it alone until you set a cell's label.",
+        "#{number} から外しました: {labels}。セルのラベルを付けるまで、そのままにします。"),
+    "release_nothing": (
+        "#{number} carries no label of ours; nothing was changed.",
+        "#{number} にこちらのラベルはありません。何も変えていません。"),
+    "release_running": (
+        "{run} is still at work on it: its result will not be published, its work is kept. `agentcells stop "
+        "--now` ends it at once.",
+        "{run} がまだ作業中です。結果は公開されず、作業は残ります。すぐ終えるには `agentcells stop --now` を実行してください。"),
 }

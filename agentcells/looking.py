@@ -1,0 +1,148 @@
+"""The commands that look and change nothing: status, why, graph, logs, report."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentcells.config import Config, load
+from agentcells.model import Problem
+from agentcells.options import CELLS, ConfigOption, JsonOption, Number, print_json
+from agentcells.sentences import say
+from agentcells.store import State
+
+if TYPE_CHECKING:
+    from agentcells.transcript import Clean
+
+app = typer.Typer(rich_markup_mode=None)
+
+OfflineOption = Annotated[
+    bool, typer.Option("--offline", help="Do not ask the forge: show what was read last.")
+]
+
+
+@app.command()
+def status(
+    config: ConfigOption = CELLS,
+    watch: Annotated[
+        bool, typer.Option("--watch", "-w", help="Follow the tick that is at work, run by run.")
+    ] = False,
+    offline: OfflineOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Every work item: where it waits, how long, for whom and why; what holds up everything."""
+    settings = load(config)
+    state = State.at(settings.path)
+    if watch:
+        return _watch(settings, state)
+    from agentcells import views
+    from agentcells.around import look
+
+    snapshot, plan, around = look(settings, state, ask=not offline)
+    if as_json:
+        print_json(views.status_value(settings, snapshot, plan, around))
+    elif sys.stdout.isatty():
+        from agentcells.screen import board_on_screen, console
+
+        screen = console()
+        board = views.board(settings, snapshot, plan, around)
+        screen.print(board_on_screen(board, screen.width))
+    else:
+        typer.echo("\n".join(views.status_board(settings, snapshot, plan, around)))
+    return 0
+
+
+def _watch(config: Config, state: State) -> int:
+    from agentcells import watch
+
+    language, clean = config.factory.language, _cleaner(config)
+    if sys.stdout.isatty():
+        with watch.on_terminal(language) as out:
+            watch.follow(config, state, out, clean)
+    else:
+        watch.follow(config, state, watch.Lines(typer.echo, language), clean)
+    typer.echo(say("watch_nothing", language))
+    return 0
+
+
+@app.command()
+def why(
+    number: Number,
+    config: ConfigOption = CELLS,
+    offline: OfflineOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Why one item runs or does not, condition by condition, and who can change it."""
+    from agentcells import views
+    from agentcells.around import look
+
+    settings = load(config)
+    snapshot, plan, around = look(settings, State.at(settings.path), ask=not offline)
+    if as_json:
+        print_json(views.why_value(settings, snapshot, plan, number, around))
+    else:
+        typer.echo("\n".join(views.why(settings, snapshot, plan, number, around)))
+    return 0
+
+
+@app.command()
+def graph(config: ConfigOption = CELLS, as_json: JsonOption = False) -> int:
+    """The flow of cells.toml as a Mermaid diagram; what is lost or never ends is marked."""
+    from agentcells import flow
+
+    settings = load(config)
+    if as_json:
+        print_json(flow.graph_value(settings))
+    else:
+        typer.echo(flow.graph(settings))
+    return 0
+
+
+@app.command()
+def logs(
+    run_id: Annotated[
+        str, typer.Argument(metavar="[RUN]", help="The run, as a comment or status names it.")
+    ] = "",
+    item: Annotated[int, typer.Option(min=0, help="Only events of this item.")] = 0,
+    lines: Annotated[int, typer.Option("-n", "--lines", min=1, help="The newest events.")] = 50,
+    config: ConfigOption = CELLS,
+    as_json: JsonOption = False,
+) -> int:
+    """What ticks did; with RUN: what the agent of that run did, and how it ended."""
+    import json
+
+    from agentcells import transcript
+    from agentcells.journal import Journal
+
+    settings = load(config)
+    state, clean = State.at(settings.path), _cleaner(settings)
+    if not run_id:
+        events = Journal(state.root).events(lines, item=item)
+        if not events and not as_json:
+            typer.echo(say("logs_none", settings.factory.language), err=True)
+        for line in (json.dumps(event, ensure_ascii=False) for event in events) if as_json else (
+                transcript.log_lines(events, settings.factory.timezone)):
+            typer.echo(line)
+        return 0
+    folder = state.find_log(run_id)
+    if folder is None:
+        raise Problem("logs_no_such_run", run=run_id)
+    for line in transcript.raw(folder) if as_json else ():
+        typer.echo(clean(line.rstrip("\n")))
+    for line in () if as_json else transcript.lines(folder, settings.factory.language, clean):
+        typer.echo(line)
+    return 0
+
+
+def _cleaner(config: Config) -> Clean:
+    """Takes out what this shell's environment knows as secrets."""
+    from agentcells.gate import redact
+    from agentcells.known_secrets import known_secrets
+
+    secrets = known_secrets(config)
+    return lambda text: redact(text, secrets, config.factory.language)
+
+
+__all__ = ["app"]
