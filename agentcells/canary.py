@@ -16,7 +16,7 @@ from agentcells.door import connect
 from agentcells.model import Problem
 from agentcells.sandbox import Box, inner_pid, tool_command
 
-WITHIN_S = 10.0
+WITHIN_S = 30.0
 
 # Inside: try to read the decoy, to reach both sockets, then leave a daemon that holds our output
 # open.

@@ -223,6 +223,14 @@ class Sandbox(_Table):
     containment: Literal["strong", "none"] = "strong"
     run_as: Text = ""
     """When started as root: the account that runs belong to; "": an id that is no account's."""
+    max_processes: Annotated[int, Field(ge=16, le=1_000_000)] = 1_024
+    """Processes and threads of one sandbox."""
+    max_memory_mb: Annotated[int, Field(ge=64, le=100_000_000)] = 16_384
+    """Data of each process. For all of them together the timer's unit has a limit."""
+    max_file_mb: Count = 4_096
+    """Size of each file that is written."""
+    free_disk_mb: Annotated[int, Field(ge=0, le=100_000_000)] = 1_024
+    """A run ends when less than this is left on the disk that it works on."""
 
 
 class Commands(_Table):

@@ -8,8 +8,10 @@ import grp
 import os
 import platform
 import pwd
+import resource
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from agentcells.model import Problem
@@ -79,6 +81,39 @@ def drop_to(uid: int, gid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
+# ---------------------------------------------------------------- bounds
+
+MAX_OPEN_FILES = 65_536
+LIKELY_VICTIM = b"800"  # when memory runs out the kernel takes a sandbox, not us
+
+
+def bounds(processes: int, memory: int, file: int) -> dict[int, int]:
+    """Limits of each process of a sandbox. That of processes counts the sandbox's alone.
+
+    Before Linux 5.14 it counted all of the account's, on the whole host: there it would stop
+    honest work of an ordinary user, and is left out.
+    """
+    release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2])
+    counted = {resource.RLIMIT_NPROC: processes} if release >= (5, 14) or os.geteuid() == 0 else {}
+    return counted | {
+        resource.RLIMIT_DATA: memory,
+        resource.RLIMIT_FSIZE: file,
+        resource.RLIMIT_NOFILE: MAX_OPEN_FILES,
+        resource.RLIMIT_CORE: 0,  # a dump would hold what the process knew
+    }
+
+
+def limit(pid: int, values: Mapping[int, int]) -> None:
+    """Set them for pid 1 of a sandbox, from which all others have them. Never above our own."""
+    with suppress(ProcessLookupError):
+        for kind, most in values.items():
+            _, ours = resource.prlimit(pid, kind)
+            value = most if ours == resource.RLIM_INFINITY else min(most, ours)
+            resource.prlimit(pid, kind, (value, value))
+        with suppress(OSError):  # it may not belong to us any more; then memory has its other bounds
+            Path(f"/proc/{pid}/oom_score_adj").write_bytes(LIKELY_VICTIM)
+
+
 # ---------------------------------------------------------------- seccomp
 
 # Reach into other processes, the kernel's keys, its programs and its modules. Measured with
@@ -103,23 +138,50 @@ DENIED_X86_64 = {
     "pidfd_getfd": 438,
     "kcmp": 312,
 }
-AUDIT_ARCH_X86_64 = 0xC000003E
+# The same calls by the numbers that every newer architecture shares (asm-generic/unistd.h). UNTESTED:
+# generated from that list, never run on such a machine.
+DENIED_AARCH64 = {
+    "ptrace": 117,
+    "process_vm_readv": 270,
+    "process_vm_writev": 271,
+    "add_key": 217,
+    "request_key": 218,
+    "keyctl": 219,
+    "bpf": 280,
+    "perf_event_open": 241,
+    "userfaultfd": 282,
+    "kexec_load": 104,
+    "init_module": 105,
+    "finit_module": 273,
+    "delete_module": 106,
+    "open_by_handle_at": 265,
+    "io_uring_setup": 425,
+    "pidfd_getfd": 438,
+    "kcmp": 272,
+}
+AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 = 0xC000003E, 0xC00000B7
+DENIED = {
+    "x86_64": (AUDIT_ARCH_X86_64, DENIED_X86_64),
+    "aarch64": (AUDIT_ARCH_AARCH64, DENIED_AARCH64),
+}
 X32_BIT = 0x40000000
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000 | 1  # EPERM
 
 
-def seccomp_program() -> bytes | None:
-    """The deny list as a program for bwrap's --seccomp; None on machines it was not measured on."""
-    if platform.machine() != "x86_64":
+def seccomp_program(machine: str = "") -> bytes | None:
+    """The deny list as a program for bwrap's --seccomp; None on machines without one."""
+    found = DENIED.get(machine or platform.machine())
+    if found is None:
         return None
-    numbers = sorted(DENIED_X86_64.values())
+    architecture, denied = found
+    numbers = sorted(denied.values())
     code = [
         (LOAD, 0, 0, 4),  # the architecture
-        (JUMP_EQUAL, 1, 0, AUDIT_ARCH_X86_64),
+        (JUMP_EQUAL, 1, 0, architecture),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, 0),  # the number of the call
-        (JUMP_AT_LEAST, 0, 1, X32_BIT),
+        (JUMP_AT_LEAST, 0, 1, X32_BIT),  # no call of any machine is this high but x32's
         (RETURN, 0, 0, KILL),
     ]
     # From each comparison a jump over the remaining ones and over ALLOW, to REFUSE at the end.

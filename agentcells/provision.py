@@ -70,7 +70,17 @@ def demand_ready(limits: Limits, environ: Mapping[str, str]) -> None:
         problem := available(limits.run_as), Problem
     ):
         raise problem
+    _demand_room(limits)
     agent_program.look(limits, environ)
+
+
+def _demand_room(limits: Limits) -> None:
+    """The cache lies where the runs do."""
+    if limits.cache:
+        place = next(folder for folder in Path(limits.cache).parents if folder.is_dir())
+        left = shutil.disk_usage(place).free >> 20
+        if left < limits.free_disk_mb:
+            raise Problem("run_disk_low", exit_code=75, left=left, floor=limits.free_disk_mb)
 
 
 def make_places(
@@ -223,6 +233,9 @@ def make_box(
         lock_fd=lock_fd,
         read=tuple(read),
         account=account or (),
+        max_processes=limits.max_processes,
+        max_memory=limits.max_memory_mb << 20,
+        max_file=limits.max_file_mb << 20,
     )
 
 

@@ -144,6 +144,7 @@ class Runner:
             },
             "commands": {"setup": limits.setup, "build": limits.build, "test": limits.test},
             "command_timeout_s": limits.command_timeout_s,
+            "free_disk": limits.free_disk_mb << 20,
             "setup": self.plan.run,
             "tool_proxies": self._tool_proxies(),
         }
@@ -268,6 +269,9 @@ class Runner:
         language, now = self.order.language, datetime.now(UTC)
         if told.ending == "setup":
             return Outcome(kind="setup_failed", detail=told.said)
+        if told.ending == "disk":
+            words = say("run_disk_full", language, left=told.said, floor=self.limits.free_disk_mb)
+            return Outcome(kind="crash", detail=words)
         if told.ending == "door":
             return Outcome(kind="crash", detail=say("run_no_tools", language))
         if told.ending == "canary":

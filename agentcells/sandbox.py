@@ -3,6 +3,7 @@ this host (R35)."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from agentcells.confine import own_account, seccomp_program
+from agentcells.confine import bounds, limit, own_account, seccomp_program
 from agentcells.model import Problem
 
 Containment = Literal["strong", "none"]
@@ -28,6 +29,7 @@ WORKSPACE, HOME, OURS, DOOR, PROXY = (
     "/run/agentcells/proxy",
 )
 PROXY_PORT = 3128
+SHARED_MEMORY = 512 << 20  # browsers in tests need some
 
 NAMESPACES = (
     "--die-with-parent",
@@ -73,6 +75,9 @@ class Box:
     read: Sequence[str] = ()  # read-only at the same place inside
     account: Sequence[int] = ()  # (uid, gid) when root runs this, else empty
     staged: Mapping[str, str] = field(default_factory=dict)  # where that account finds a path
+    max_processes: int = 1_024  # of each sandbox
+    max_memory: int = 16 << 30  # bytes of data, of each process
+    max_file: int = 4 << 30  # bytes
 
     def place(self, name: str) -> str:
         return str(Path(self.folder, name))
@@ -92,7 +97,7 @@ TEMPORARY = ("agent", "tool", "toolhome", "scratch", "setup", "proxy", "toolprox
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
     """A command as it is to be started. `given` is closed here once it has started; `info` is
-    read by us."""
+    read by us; a sandbox begins its command when it has its `bounds` and `release` is written."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
@@ -100,6 +105,8 @@ class Launch:
     given: tuple[int, ...] = ()
     held: tuple[int, ...] = ()
     info: int | None = None
+    release: int | None = None
+    bounds: Mapping[int, int] = field(default_factory=dict)
 
 
 def agent_command(box: Box, argv: Sequence[str], env: Mapping[str, str]) -> Launch:
@@ -194,7 +201,8 @@ def _contained(
     box: Box, mounts: Sequence[str], argv: Sequence[str], env: Mapping[str, str]
 ) -> Launch:
     info, told = os.pipe()
-    given, options = [told], ["--info-fd", str(told)]
+    block, release = os.pipe()
+    given, options = [told, block], ["--info-fd", str(told), "--block-fd", str(block)]
     if box.lock_fd >= 0:
         options += ["--sync-fd", str(box.lock_fd)]
     if program := seccomp_program():
@@ -214,12 +222,15 @@ def _contained(
         *_further(box),
         "--chdir",
         WORKSPACE,
-        "--remount-ro",
-        "/",
+        # What is in memory and not bounded may not be written: it would be the machine's memory.
+        *(word for place in ("/", "/run", "/dev") for word in ("--remount-ro", place)),
         "--",
         *argv,
     ]
-    return Launch(argv=tuple(command), env=env, cwd="/", given=tuple(given), held=held, info=info)
+    return Launch(
+        argv=tuple(command), env=env, cwd="/", given=tuple(given), held=held, info=info,
+        release=release, bounds=bounds(box.max_processes, box.max_memory, box.max_file),
+    )
 
 
 def _bwrap() -> str:
@@ -241,6 +252,12 @@ def _system_mounts() -> list[str]:
         "/proc",
         "--dev",
         "/dev",
+        "--size",
+        str(SHARED_MEMORY),
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/dev/shm",
         "--tmpfs",
         "/run",
         "--dir",
@@ -318,13 +335,23 @@ def explain(said: str) -> Problem:
 
 
 def inner_pid(launch: Launch) -> int | None:
-    """The host's number of pid 1 of the sandbox, from --info-fd. None: it did not start."""
-    if launch.info is None:
+    """The host's number of pid 1 of the sandbox, from --info-fd. None: it did not start.
+
+    Its command begins now, within its bounds.
+    """
+    if launch.info is None or launch.release is None:
         return None
     said = b""
     try:
         while b"}" not in said and (chunk := os.read(launch.info, 4096)):
             said += chunk
+        if b"}" not in said:
+            return None
+        pid = int(json.loads(said)["child-pid"])
+        limit(pid, launch.bounds)
+        with contextlib.suppress(BrokenPipeError):  # it has ended before it began
+            os.write(launch.release, b"!")
+        return pid
     finally:
         os.close(launch.info)
-    return int(json.loads(said)["child-pid"]) if b"}" in said else None
+        os.close(launch.release)

@@ -53,6 +53,10 @@ class Limits:
     setup_hosts: tuple[str, ...] = ()
     containment: str = "strong"
     run_as: str = ""
+    max_processes: int = 1_024
+    max_memory_mb: int = 16_384
+    max_file_mb: int = 4_096
+    free_disk_mb: int = 1_024
     protected: tuple[str, ...] = ()
     allow_links: tuple[str, ...] = ()
     max_files: int = 100

@@ -31,6 +31,8 @@ from agentcells.workshop import VERBS, Workshop
 
 END_WITHIN_S = 20.0
 LOGS = ("setup", "build", "test")
+DISK_EVERY_S = 0.5
+FREE_FILES = 1_000  # some file systems make no more files than they were made for
 ENDINGS = {signal.SIGTERM: "killed", signal.SIGINT: "killed", signal.SIGHUP: "killed"}
 
 
@@ -52,6 +54,7 @@ class Supervisor:
         self.outputs = (-1, -1)
         self.deadline: float | None = None
         self.quiet_since = time.monotonic()
+        self.disk_at = 0.0  # when the disk is looked at again
         self.prompt = -1
         self.listener: socket.socket | None = None
         self.stream: Stream | None = None
@@ -155,8 +158,8 @@ class Supervisor:
         return bool(at_work) or self.visitors.waiting()
 
     def _patience(self) -> float:
-        times = [60.0]
         now = time.monotonic()
+        times = [self.disk_at - now]
         if self.deadline is not None:
             times.append(self.deadline - now)
             if not self._busy():
@@ -171,6 +174,9 @@ class Supervisor:
         now = time.monotonic()
         if self.workshop:
             self.workshop.look(now)
+        if now >= self.disk_at:
+            self.disk_at = now + DISK_EVERY_S
+            self._look_at_disk()
         if self.ending or self.agent is None or self.deadline is None:
             return
         if self._busy():
@@ -183,6 +189,13 @@ class Supervisor:
             self.stop("timeout")
         elif now >= self.quiet_since + self.spec["agent"]["stall_s"]:
             self.stop("stall")
+
+    def _look_at_disk(self) -> None:
+        """No quota is to be had without the host's help; but a run that fills the disk is ended."""
+        disk = os.statvfs(self.box.source(self.box.place("work")))
+        left = disk.f_bavail * disk.f_frsize
+        if left < self.spec.get("free_disk", 0) or (disk.f_files and disk.f_favail < FREE_FILES):
+            self.stop("disk", said=str(left >> 20))
 
     def stop(self, ending: str, **detail: Any) -> None:
         """The first reason counts."""

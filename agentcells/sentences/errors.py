@@ -654,6 +654,18 @@ ERRORS: dict[str, tuple[str, str]] = {
         "エージェントのプログラム `{command}` が見つかりません。インストールするか、[agent] "
         "command に書いてください（/usr の外にあるフォルダーは [sandbox] read に書きます）。",
     ),
+    "run_disk_full": (
+        "The run was ended because only {left} MB were left on the disk, less than the {floor} MB of [sandbox] free_disk_mb. "
+        "Look at what fills it: the run's own files are gone by now.",
+        "ディスクの空きが {left} MB になり、[sandbox] free_disk_mb の {floor} MB を下回ったため、実行を終わらせました。"
+        "何がディスクを埋めているか見てください。この実行のファイルはもう消えています。",
+    ),
+    "run_disk_low": (
+        "Only {left} MB are left on the disk that runs work on, less than the {floor} MB of [sandbox] free_disk_mb. "
+        "No run starts until there is room; nothing is written on the forge.",
+        "実行に使うディスクの空きが {left} MB しかなく、[sandbox] free_disk_mb の {floor} MB を下回っています。"
+        "空きができるまで実行は始まらず、フォージには何も書きません。",
+    ),
     "run_no_proof": (
         "Run {run}: it could not be proved that all of its processes have ended, so its "
         "result is not used. See supervisor.log in the run's folder.",
