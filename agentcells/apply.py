@@ -10,13 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from agentcells import comments, rounds, trust
-from agentcells.claim import prepare
+from agentcells.claim import prepare, withdrawn
 from agentcells.config import Config
 from agentcells.events import Emit
 from agentcells.forge import (
     Forge,
-    ForgeError,
     NotFound,
+    Partial,
     RateLimited,
     Stale,
     Unauthorized,
@@ -51,6 +51,7 @@ from agentcells.store import RunFolder, State
 from agentcells.views import action_line
 
 WEATHER_OF_THE_FORGE = (RateLimited, Unavailable, Unauthorized)
+LATER = 75  # exit code of what passes by itself
 
 
 @dataclass(slots=True)
@@ -237,12 +238,17 @@ class Apply:
         folder = self.state.new_run(self.snapshot.now)
         try:
             order = prepare(self.config, self.forge, self.state, self.snapshot, action, folder)
+        except BaseException:
+            folder.discard()
+            raise
+        try:
             self._announce(action, order, folder.limits().timeout_s)
             labels = self._add_working(action)
             self._look_once_more(action)
-        except BaseException:
-            # Its row in the book stays without an end: the next pass sees a run that died.
-            folder.discard()
+        except Problem:
+            # It may stand in the book and under `working`: the next pass takes both back.
+            folder.write_end(withdrawn(order, self.snapshot.now))
+            folder.unlock()
             raise
         self.claimed.append(folder)
         why = say(action.why, self.config.factory.language)
@@ -282,6 +288,19 @@ class Apply:
         if isinstance(trusted, trust.Distrust):
             raise Stale("apply_changed_while_claiming", number=pair.number)
 
+    def published(self, action: Action) -> str:
+        """The run whose result is being written: a refusal is counted for it (R33)."""
+        ended = [
+            fact.order.run for fact in self.snapshot.runs
+            if fact.order.pair_key == action.pair_key and fact.status == "ended"
+        ]
+        return min(ended, default="")
+
+    def trouble(self, action: Action, words: str) -> None:
+        """What went wrong with an item last, for `why`; "" when nothing did."""
+        if isinstance(action, Claim) or words:
+            self.state.note_trouble(action.pair_key, words)
+
     def _pair(self, key: str) -> Pair:
         return next(pair for pair in self.snapshot.pairs if pair.key == key)
 
@@ -300,13 +319,21 @@ def apply(
             continue
         try:
             facts = work.do(action)
-        except WEATHER_OF_THE_FORGE:
-            raise
-        except (ForgeError, GitError, Problem) as error:
+        except Problem as error:
+            if isinstance(error, WEATHER_OF_THE_FORGE) or error.exit_code == LATER:
+                raise
             _failed(work, action, error)
         else:
+            work.trouble(action, "")
             emit.did(action, action_line(config, action, config.factory.language), facts)
     return work
+
+
+def _for_good(error: Problem) -> bool:
+    """Whether the same write would be refused again; else the next pass sees another world."""
+    if isinstance(error, GitError):
+        return error.cause not in ("rejected_stale", "conflict")
+    return not isinstance(error, Stale | NotFound | Partial)
 
 
 def _failed(work: Apply, action: Action, error: Problem) -> None:
@@ -314,9 +341,10 @@ def _failed(work: Apply, action: Action, error: Problem) -> None:
     work.failed.add(action.pair_key)
     language = work.config.factory.language
     words = say(error.key, language, **error.slots)
-    run = getattr(action, "run", "")
-    if run and not isinstance(error, (Stale, NotFound)):
-        RunFolder(work.state.root / "runs" / run).note_refusal(words)
+    if _for_good(error):
+        work.trouble(action, words)
+        if run := work.published(action):
+            RunFolder(work.state.root / "runs" / run).note_refusal(words)
     text = say("apply_failed", language, what=action_line(work.config, action, language), why=words)
     if isinstance(error, Stale):  # somebody was faster: nothing is wrong
         work.emit.tell("failed", text, pair=action.pair_key, key=error.key)

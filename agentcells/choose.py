@@ -9,9 +9,10 @@ from agentcells import rounds
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, Judged
 from agentcells.config import Cell, Config
-from agentcells.model import DONE, MERGE
+from agentcells.model import DONE, MERGE, Problem
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import Claim, Skip, Snapshot
+from agentcells.prompt import LIMIT, brief
 from agentcells.replies import checks_failed, ledger_cause, lost
 from agentcells.trust import Distrust, may_run, same
 
@@ -28,7 +29,7 @@ def eligible(case: Case) -> Judged:
         off = any(cell.name == case.state.only for cell in case.config.off)
         key = "skip_cell_off" if off else "skip_unknown_label"
         return case.skip(key, "owner", label=case.config.label(case.state.only))
-    for rule in (right_member, _trusted, _book_whole, _passable, _checks, _counted):
+    for rule in (right_member, _trusted, _book_whole, _passable, _checks, _counted, _fits):
         judged = rule(case, cell)
         if judged is not None:
             return judged
@@ -84,11 +85,21 @@ def _passable(case: Case, cell: Cell) -> Judged | None:
 
 
 def strange_pushers(case: Case) -> list[str]:
+    """Who put commits on the branch that no run of ours made and the owner did not push (R44).
+
+    Where the forge keeps no record of pushes, the commit itself is named.
+    """
     pull = case.pair.pull
     if pull is None:
         return []
     known = {case.snapshot.owner.id, case.snapshot.viewer.id}
-    return sorted(one.login for one in facts(pull).pushers if one.id not in known)
+    strangers = sorted(one.login for one in facts(pull).pushers if one.id not in known)
+    if strangers or case.own_pull or not case.pull_open:
+        return strangers
+    ours = {marker.head for _, marker in case.posts if marker.kind == "decision"} - {""}
+    head, pushers = facts(pull).head_sha, facts(pull).pushers
+    by_owner = bool(pushers) and all(same(one, case.snapshot.owner) for one in pushers)
+    return [] if by_owner or not ours or head in ours else [head[:10]]
 
 
 def _checks(case: Case, cell: Cell) -> Judged | None:
@@ -114,6 +125,18 @@ def _counted(case: Case, cell: Cell) -> Judged | None:
         return case.park_again(
             f"rounds:{cell.name}", "plan_rounds_used", cell=cell.name, limit=cell.max_rounds
         )
+    return None
+
+
+def _fits(case: Case, cell: Cell) -> Judged | None:
+    """What the owner wrote is never cut: too much of it is his to shorten (R28)."""
+    anchor = case.pair.anchor
+    if len(anchor.body) + sum(len(comment.body) for comment in case.said) < LIMIT // 2:
+        return None
+    try:
+        brief(case.config, case.pair, _claim(case, cell), case.snapshot, "", (), "0" * 16)
+    except Problem as problem:
+        return case.park_again("long", "plan_too_long", limit=problem.slots.get("limit", ""))
     return None
 
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 import secrets
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
-from agentcells import prompt, provision, trust
+from agentcells import prompt, provision, rounds, trust
 from agentcells.config import Cell, Config
 from agentcells.forge import Forge, Stale
 from agentcells.git import Git
 from agentcells.model import Pair, Problem, Sha, branch_name
 from agentcells.plan import Claim, Snapshot
-from agentcells.run import Order
+from agentcells.run import Order, Outcome, Proof, RunEnd
 from agentcells.store import Limits, RunFolder, State
 
 
@@ -32,8 +34,6 @@ def prepare(
     branch = _branch(pair)
     git, base_ref, base_tip, tip = fetch(forge, state, pair, branch)
     start = tip or base_tip
-    kept = _kept(git, pair, snapshot) if cell.writes else ""
-    brief = prompt.brief(config, pair, action, snapshot, kept, (), secrets.token_hex(8))
     order = Order(
         run=folder.run,
         repo=pair.repo,
@@ -44,25 +44,49 @@ def prepare(
         came_from=action.came_from,
         reply=action.reply,
         resume_from=action.resume_from,
-        nexts=brief.nexts,
-        extra_fields=brief.extra_fields,
-        prompt=brief.prompt,
-        seen=brief.seen,
-        text_hash=brief.text_hash,
+        nexts=(),
+        extra_fields=(),
+        prompt="",
+        seen=(),
+        text_hash="",
         start=start,
         base=git.merge_base(start, base_tip) or base_tip,
         base_ref=base_ref,
         branch=branch,
         branch_exists=tip is not None,
-        kept=kept,
+        kept=_kept(git, pair, snapshot) if cell.writes else "",
         writes=cell.writes,
         store=str(git.store),
         created_at=snapshot.now,
+        merging=_merging(git, pair, snapshot, start, base_tip) if cell.writes else None,
         title=pair.anchor.title,
         language=config.factory.language,
     )
+    order = replace(order, conflicts=_conflicts(git, order, settings, folder))
+    order = _briefed(config, pair, action, snapshot, order)
     folder.write_order(order, settings)
     return order
+
+
+def _briefed(
+    config: Config, pair: Pair, action: Claim, snapshot: Snapshot, order: Order
+) -> Order:
+    """The order with its prompt, and what the answer will be held against."""
+    nonce = secrets.token_hex(8)
+    brief = prompt.brief(config, pair, action, snapshot, order.kept, order.conflicts, nonce)
+    return replace(
+        order, prompt=brief.prompt, nexts=brief.nexts, extra_fields=brief.extra_fields,
+        seen=brief.seen, text_hash=brief.text_hash,
+    )
+
+
+def withdrawn(order: Order, at: datetime) -> RunEnd:
+    """The end of a run that was claimed and never started: it is no round and no failure.
+
+    No process of it has ever existed, and that is as good a Proof as any.
+    """
+    proof = Proof(run=order.run, nonce="nothing-started", containment="none")
+    return RunEnd(outcome=Outcome(kind="withdrawn"), proof=proof, ended_at=at)
 
 
 def fetch(forge: Forge, state: State, pair: Pair, branch: str) -> tuple[Git, str, Sha, Sha | None]:
@@ -100,6 +124,25 @@ def _kept(git: Git, pair: Pair, snapshot: Snapshot) -> str:
         if row.outcome == "done" and row.counts:
             return ""  # published since: what was kept before is in it, or was given up
     return ""
+
+
+def _merging(
+    git: Git, pair: Pair, snapshot: Snapshot, start: Sha, base_tip: Sha
+) -> Sha | None:
+    """The base as it is now, when the run before met a conflict with it (R44)."""
+    found = trust.our_ledger(pair, snapshot.viewer, snapshot.mac_key)
+    if found is None or not rounds.conflict_open(found[1]) or git.is_ancestor(base_tip, start):
+        return None
+    return base_tip
+
+
+def _conflicts(git: Git, order: Order, told: Limits, folder: RunFolder) -> tuple[str, ...]:
+    """Paths that the run will find with markers in them."""
+    if not order.kept and order.merging is None:
+        return ()
+    from agentcells.workspace import Workspace  # an idle tick does without
+
+    return Workspace(git, order, told, folder.path, {}).history.conflicts
 
 
 def limits(config: Config, cell: Cell, state: State) -> Limits:

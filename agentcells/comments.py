@@ -45,9 +45,11 @@ ITEM = 160
 def result_post(
     config: Config, order: Order, outcome: Outcome, to: str, reason: Reason | None,
     delivery: Delivery | None, pull_opened: bool, *, end: RunEnd | None = None,
-    rounds: tuple[int, int] | None = None, kept: bool = False, key: bytes = b"",
+    rounds: tuple[int, int] | None = None, kept: bool = False, key: bytes = b"", head: str = "",
 ) -> tuple[Marker, str]:
     """The comment that carries a run's decision; the text is whole, marker line included.
+
+    `head` is what stands on the branch once it is carried out; "": what was judged, or the start.
 
     `to` is the state the pair goes to; `reason` says why the CLI chose it and not the model.
     """
@@ -57,7 +59,7 @@ def result_post(
     marker = Marker(
         kind="decision", run=order.run, cell=order.cell, came_from=order.came_from, to=to,
         seen=order.seen, text_hash=order.text_hash, cause=cause,
-        head=delivery.push_sha if delivery else order.start,
+        head=head or (delivery.push_sha if delivery else order.start),
     )
     gap = "" if language == "ja" else " "
     line = gap.join(_state(config, order, outcome, to, reason, pull_opened))

@@ -240,6 +240,8 @@ def _verdict(case: Case, plan: Plan) -> Iterator[str]:
         yield say("view_why_running", language, run=run.order.run, cell=run.order.cell, time=time)
     elif moves(plan, case.pair):
         yield say("view_why_moves", language)
+        if words := dict(case.snapshot.troubles).get(case.pair.key):
+            yield say("view_why_trouble", language, words=words)
     for skip in plan.skips:
         if skip.pair_key == case.pair.key:
             yield say("view_why_skip", language, why=because(skip.key, skip.slots, language),

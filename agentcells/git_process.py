@@ -53,7 +53,8 @@ _SETTINGS = (
 _CAUSES: tuple[tuple[Cause, str], ...] = (
     ("rejected_stale",
      r"\[rejected\]|stale info|fetch first|non-fast-forward|failed to update ref"
-     r"|\[remote rejected\].*(?:cannot lock ref|incorrect old value)"),
+     r"|\[remote rejected\].*(?:cannot lock ref|incorrect old value)"
+     r"|cannot lock ref .* but expected"),
     ("rejected_hook",
      r"\[remote rejected\]|hook declined|GH0\d\d|protected branch|refusing to allow"),
     ("auth",

@@ -29,15 +29,20 @@ class Group:
 
 def groups_of(
     config: Config, repo: str, rows: Mapping[int, Row], busy: Collection[int],
-    tidied: Collection[int],
+    tidied: Collection[int], before: Collection[int] = (),
 ) -> tuple[Group, ...]:
     """All that carries a label of ours, belongs to it, or is still to be tidied.
 
     `busy`: issues and pull requests that a run of this machine is about. `tidied`: merged pull
-    requests that nothing is left to do for.
+    requests that nothing is left to do for. `before`: items that were ours when they were listed
+    last; an open issue among them has no label now, but `/resume` may stand on it (R7).
     """
     at_work = {root_of(rows[number]) if number in rows else number for number in busy}
     roots = {root_of(row) for row in rows.values() if _wanted(config, row, tidied)}
+    roots |= {
+        number for number in before
+        if number in rows and rows[number].state == "open" and rows[number].kind == "issue"
+    }
     found = []
     for root in sorted(roots | at_work):
         members = _members(root, rows)

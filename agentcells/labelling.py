@@ -75,7 +75,9 @@ def history(
     for step in _timeline(config, pair, owner, viewer, key):
         if isinstance(step, Announcement):
             before = waiting.setdefault(step.account, [])
-            before[:] = [*before, step] if step.to else []
+            before[:] = [*before, step] if step.to else [
+                one for one in before if one.at >= step.at
+            ]
             continue
         member, event = step
         state = our_state(config, event.label, pinned) if event.label is not None else None
@@ -84,7 +86,7 @@ def history(
         added = event.kind == "labeled"
         actor = event.actor
         if added and state not in (WORKING, HOLD):
-            said = _announced(waiting, actor, state)
+            said = _announced(waiting, actor, state, event.at)
             by = _setter(actor, said, state, owner)
         else:
             by = "ours" if same(actor, viewer) else "owner" if same(actor, owner) else "other"
@@ -96,7 +98,7 @@ def history(
 
 
 def _announced(
-    waiting: dict[str, list[Announcement]], actor: Account | None, state: str
+    waiting: dict[str, list[Announcement]], actor: Account | None, state: str, at: datetime
 ) -> Announcement | None:
     """The announcement that this label makes true; it and what was said before it is used up.
 
@@ -108,7 +110,7 @@ def _announced(
             left = [other for other in said[:index] if _second(other.at) == _second(one.at)]
             said[: index + 1] = left
             return one
-    said.clear()
+    said[:] = [one for one in said if _second(one.at) == _second(at)]
     return None
 
 
@@ -123,15 +125,18 @@ def announcements(
     config: Config, pair: Pair, owner: Account, viewer: Account, key: bytes = b""
 ) -> tuple[Announcement, ...]:
     """All that was announced: by our posts, by the moves in our book, by the work record server."""
+    posts = our_posts(pair, viewer, key)
     found = [
         Announcement(
             at=comment.created_at, account=viewer.id, came_from=marker.came_from, to=marker.to
         )
-        for comment, marker in our_posts(pair, viewer, key)
+        for comment, marker in posts
         if marker.kind in ("decision", "notice") and _tells(marker.came_from, marker.to)
     ]
     ledger = our_ledger(pair, viewer, key)
-    found += _moves(ledger[1] if ledger else Ledger(), viewer)
+    book = ledger[1] if ledger else Ledger()
+    found += _moves(book, viewer)
+    found += _rows(book, {marker.run for _, marker in posts}, viewer)
     found += _delegations(config, pair, owner, viewer)
     return tuple(sorted(found, key=lambda said: said.at))
 
@@ -146,6 +151,15 @@ def _moves(ledger: Ledger, viewer: Account) -> list[Announcement]:
         Announcement(at=move.at, account=viewer.id, came_from=move.came_from, to=move.to)
         for move in ledger.moves
         if move.to == "" or move.why == MEMBER_MOVE or move.came_from != move.to
+    ]
+
+
+def _rows(book: Ledger, told: Collection[str], viewer: Account) -> list[Announcement]:
+    """Of runs whose comment somebody has deleted since: the book remembers where they sent it."""
+    return [
+        Announcement(at=row.end, account=viewer.id, came_from=row.cell, to=row.next)
+        for row in book.rows
+        if row.end is not None and row.run not in told and _tells(row.cell, row.next)
     ]
 
 
@@ -173,17 +187,19 @@ def _delegations(
 def _timeline(
     config: Config, pair: Pair, owner: Account, viewer: Account, key: bytes
 ) -> list[Announcement | tuple[Member, Event]]:
-    """Announcements and label events by time; what is announced comes first within a second.
+    """Announcements and label events by time; within a second what is announced comes first.
 
-    Whole seconds: more is not to be had from every forge, nor from the moves in our book.
+    That a pair was put aside comes last: it ends what was announced before it and not yet done.
+    Whole seconds: more is not to be had from every forge.
     """
     events = [
         (member, event) for member, item in _members(pair) for event in item.events
         if event.kind in ("labeled", "unlabeled")
     ]
     events.sort(key=lambda one: one[1].at)
+    said = announcements(config, pair, owner, viewer, key)
     steps: list[tuple[datetime, int, Announcement | tuple[Member, Event]]] = [
-        (_second(one.at), 0, one) for one in announcements(config, pair, owner, viewer, key)
+        (_second(one.at), 0 if one.to else 2, one) for one in said
     ]
     steps += [(_second(event.at), 1, (member, event)) for member, event in events]
     return [step for _, _, step in sorted(steps, key=lambda one: one[:2])]

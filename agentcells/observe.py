@@ -82,6 +82,7 @@ class Observer:
             branches=tuple(sorted(branches)),
             mac_key=key,
             notes=self._notes(several),
+            troubles=tuple(self.state.troubles().items()),
             label_ids=label_ids,
         )
 
@@ -230,7 +231,14 @@ def _other_than_pinned(repo: str, listing: Listing, pinned: Pins | None) -> Prob
         return Problem("pins_new_repository", repo=repo)
     if listing.repo_id and listing.repo_id != pinned.repositories[repo]:
         return Stale("pins_differ", names=repo)
-    return None
+    names = pinned.labels.get(repo, {})
+    ids = {pin: name for name, pin in names.items()}
+    there = {(label.name, label.id) for row in listing.rows for label in row.labels}
+    other = {
+        ids.get(pin, name) for name, pin in there
+        if names.get(name, pin) != pin or ids.get(pin, name) != name
+    }
+    return Problem("pins_differ", names=", ".join(sorted(other))) if other else None
 
 
 def _label_ids(pinned: Pins | None) -> tuple[str, ...]:

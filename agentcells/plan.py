@@ -65,6 +65,7 @@ class Snapshot:
     branches: tuple[str, ...] = ()  # "<repo> <ref>" of branches of ours on the forge
     mac_key: bytes = b""
     notes: tuple[str, ...] = ()
+    troubles: tuple[tuple[str, str], ...] = ()  # (pair, what went wrong with it last), for `why`
     label_ids: tuple[str, ...] = ()  # pinned ids of our labels (R23); (): by their exact names alone
 
 

@@ -181,8 +181,17 @@ def _told(
         case.config, run.order, settled.outcome, settled.to, settled.reason, run.delivery,
         settled.open_pull, end=end_of(run), kept=settled.keep,
         rounds=(count, cell.max_rounds) if cell is not None else None,
+        head=_head(run, settled),
     )
     return (case.post(marker, body, head=head, proof=proof),)
+
+
+def _head(run: RunFact, settled: Settled) -> str:
+    """The branch as this decision leaves it: what came later is not ours (R44)."""
+    found = run.delivery
+    if found is None or settled.push or published(run):
+        return ""
+    return found.tip or run.order.start
 
 
 def _merge(case: Case, run: RunFact, proof: Proof) -> MergePull:

@@ -72,8 +72,9 @@ class Reader:
         turns = self.state.turns()
         groups: dict[str, list[Group]] = {}
         for known in several:
+            before = () if known.before is None else [row.number for row in known.before.rows]
             known.groups = groups_of(
-                self.config, known.repo, known.rows, busy.get(known.repo, ()), known.tidied
+                self.config, known.repo, known.rows, busy.get(known.repo, ()), known.tidied, before
             )
             for group in known.groups:
                 groups.setdefault(group.state, []).append(group)

@@ -112,7 +112,8 @@ def _half_done(case: Case) -> str:
         return ""
     first_half = changes[-1]
     ours = first_half.by == "ours" and first_half.added and first_half.state == to
-    return to if ours and first_half.at >= at else ""
+    # A forge may cut the time of an event to whole seconds: it must not seem older for that.
+    return to if ours and first_half.at >= at.replace(microsecond=0) else ""
 
 
 def _changes(case: Case) -> list[Labelling]:

@@ -139,10 +139,9 @@ def _still_waiting(case: Case, question: _Question | None, state: str) -> Judged
 
 def _question(case: Case, state: str) -> _Question | None:
     """The newest thing that put the pair there: a post or a move of ours, or the owner's hand."""
-    found = [_by_hand(case, state), _by_move(case, state), _by_post(case, state)]
-    return max(
-        (one for one in found if one is not None), key=lambda one: one.at, default=None
-    )
+    ways = (_by_hand, _by_move, _by_post, _by_row)
+    found = [one for way in ways if (one := way(case, state)) is not None]
+    return max(found, key=lambda one: one.at) if found else _by_label(case, state)
 
 
 def _by_post(case: Case, state: str) -> _Question | None:
@@ -166,6 +165,20 @@ def _by_hand(case: Case, state: str) -> _Question | None:
     if change is None or change.by != "owner":
         return None
     return _Question(at=change.at, cell=_last_cell(case))
+
+
+def _by_row(case: Case, state: str) -> _Question | None:
+    """The comment is gone, but the book remembers the run that asked."""
+    rows = [row for row in case.book.rows if row.next == state and row.end is not None]
+    if not rows or rows[-1].end is None:
+        return None
+    return _Question(at=rows[-1].end, cell=rows[-1].cell)
+
+
+def _by_label(case: Case, state: str) -> _Question | None:
+    """Nothing is left but the label: whether it counts is asked when the owner has answered."""
+    change = case.newest_set(state)
+    return None if change is None else _Question(at=change.at, cell=_last_cell(case))
 
 
 def _reply(case: Case, question: _Question) -> tuple[str, str] | None:

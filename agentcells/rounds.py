@@ -11,6 +11,7 @@ from agentcells.model import ANSWER, Comment
 from agentcells.posts import Ledger, LedgerRow, Marker, Move
 from agentcells.run import WEATHER, Order, Outcome, OutcomeKind
 
+WITHDRAWN = "withdrawn"
 IN_A_ROW = 3  # failures, then the owner is asked (R33)
 GRACE = timedelta(minutes=15)  # after the time-out of another machine's run (R17)
 
@@ -23,11 +24,12 @@ REPLY, EDIT, CHECKS, HELD, RESUMED, CONFLICT = (
 
 
 def claimed(
-    ledger: Ledger, order: Order, machine: str, now: datetime, timeout_s: int
+    ledger: Ledger, order: Order, machine: str, now: datetime, timeout_s: int, model: str = ""
 ) -> Ledger:
     """The book with the row of a run that begins now, and the text it was given (R25)."""
     row = LedgerRow(
-        run=order.run, machine=machine, cell=order.cell, start=now, timeout_s=timeout_s
+        run=order.run, machine=machine, cell=order.cell, start=now, timeout_s=timeout_s,
+        model=model,
     )
     others = tuple(old for old in ledger.rows if old.run != order.run)
     return replace(ledger, rows=(*others, row), text_hash=order.text_hash, approved_at=now)
@@ -42,7 +44,7 @@ def ended(
     return replace(ledger, rows=tuple(
         replace(
             row, end=at, outcome=name, next=to, tokens=outcome.tokens, usd=round(outcome.usd, 6),
-            counts=name not in WEATHER and not answered,
+            counts=name not in WEATHER and name != WITHDRAWN and not answered,
         )
         if row.run == run and row.end is None else row
         for row in ledger.rows
@@ -59,12 +61,8 @@ def died(ledger: Ledger, runs: Iterable[str], at: datetime) -> Ledger:
 def moved(
     ledger: Ledger, now: datetime, came_from: str, to: str, why: str, because: str = ""
 ) -> Ledger:
-    """The book with a label change of ours, written before the change is made (R24).
-
-    Whole seconds: the forge cuts the time of an event to seconds, and it must not seem older.
-    """
-    at = now.replace(microsecond=0)
-    move = Move(at=at, came_from=came_from, to=to, why=why, because=because)
+    """The book with a label change of ours, written before the change is made (R24)."""
+    move = Move(at=now, came_from=came_from, to=to, why=why, because=because)
     return replace(ledger, moves=(*ledger.moves, move))
 
 
@@ -103,10 +101,10 @@ def used(ledger: Ledger, cell: str, since: datetime | None) -> int:
 
 
 def failures_in_a_row(ledger: Ledger, since: datetime | None) -> int:
-    """Ended runs that failed, back to the last that did not; weather is neither (R33)."""
+    """Ended runs that failed, back to the last that did not; some are neither (R32, R33)."""
     count = 0
     for row in reversed(list(_since(ledger, since))):
-        if row.end is None or row.outcome in WEATHER:
+        if row.end is None or row.outcome in WEATHER or row.outcome == WITHDRAWN:
             continue
         if row.outcome == "done":
             break
@@ -132,6 +130,13 @@ def newest_move(ledger: Ledger, *whys: str) -> Move | None:
 def obeyed(ledger: Ledger, because: str) -> bool:
     """A move was made because of this comment, edit or head already."""
     return any(move.because == because for move in ledger.moves)
+
+
+def conflict_open(ledger: Ledger) -> bool:
+    """The newest run that came to something met a conflict: the next one is to settle it (R44)."""
+    met = newest_move(ledger, CONFLICT)
+    ended = [row for row in ledger.rows if row.outcome == "done" and row.counts]
+    return met is not None and bool(ended) and met.because == ended[-1].run
 
 
 def reply_behind(ledger: Ledger, cell: str) -> Move | None:

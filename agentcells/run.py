@@ -28,6 +28,7 @@ OutcomeKind: TypeAlias = Literal[
     "setup_failed",  # the project's setup command failed on the base
     "containment",  # no proof that everything has ended
     "refused",  # the workspace could not be imported (R41, R43)
+    "withdrawn",  # the claim was taken back before anything started
 ]
 
 

@@ -9,6 +9,7 @@ from agentcells.case import Case
 from agentcells.config import Cell
 from agentcells.merging import merge_obstacle
 from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, Comment
+from agentcells.pairs import facts
 from agentcells.replies import reply_cell
 from agentcells.run import (
     AT_ONCE_HUMAN,
@@ -26,7 +27,7 @@ from agentcells.voices import unread
 
 Reason = tuple[str, dict[str, object]]
 
-PUSHES = 3  # refusals of one push, over all passes, then the owner is asked (R33)
+PUSHES = 3  # refusals of one result, over all passes, then the owner is asked (R33)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,7 @@ def published(run: RunFact) -> bool:
 def settle(case: Case, run: RunFact, approval: Approval) -> Settled:
     """Judge an ended run that may still be published."""
     outcome, order = end_of(run).outcome, run.order
-    if outcome.kind in WEATHER:
+    if outcome.kind in WEATHER or outcome.kind == rounds.WITHDRAWN:
         return Settled(to=order.came_from, outcome=outcome, silent=True, keep=end_of(run).changed)
     if outcome.kind == "done" and outcome.next not in order.nexts:
         outcome = Outcome(
@@ -117,8 +118,22 @@ def _done(case: Case, run: RunFact, outcome: Outcome, again: bool) -> Settled:
     if outcome.next == NEEDS_HUMAN:
         to = order.came_from if again else NEEDS_HUMAN
         return Settled(to=to, outcome=outcome, keep=changed)
+    if run.refused_pushes >= PUSHES:
+        return Settled(
+            to=NEEDS_HUMAN, outcome=outcome, reason=("plan_push_refused", {"words": run.refusal}),
+            keep=changed and not published(run),
+        )
+    if _strangers(run):
+        return Settled(
+            to=NEEDS_HUMAN, outcome=outcome, keep=changed,
+            reason=("plan_foreign", {"who": ", ".join(_strangers(run))}),
+        )
     if conflicting(run) and not _conflict_before(case, run):
         return _conflict(case, run, outcome)
+    if outcome.next == DONE and _moved(case, run):
+        return Settled(
+            to=order.came_from, outcome=outcome, keep=changed, reason=("plan_head_moved", {})
+        )
     reason = _obstacle(case, run, outcome.next)
     if reason is not None:
         to = order.came_from if again else NEEDS_HUMAN
@@ -134,6 +149,23 @@ def _done(case: Case, run: RunFact, outcome: Outcome, again: bool) -> Settled:
         return _merge(case, run, outcome)
     to = IN_REVIEW if outcome.next == DONE else outcome.next
     return Settled(to=to, outcome=outcome, push=push, open_pull=opens, keep=keep)
+
+
+def _strangers(run: RunFact) -> tuple[str, ...]:
+    """Whose commits came to the branch while it ran: the owner sees them first (R44)."""
+    found = run.delivery
+    if found is None or found.foreign_by_owner or published(run):
+        return ()
+    return found.foreign[:5]
+
+
+def _moved(case: Case, run: RunFact) -> bool:
+    """What was looked at is not what stands on the branch now."""
+    pull = case.pair.pull
+    cell = case.config.cell(run.order.cell)
+    if pull is None or not case.pull_open or cell is None or cell.on != "pull_request":
+        return False
+    return not run.order.writes and facts(pull).head_sha != run.order.start
 
 
 def _merge(case: Case, run: RunFact, outcome: Outcome) -> Settled:
@@ -197,15 +229,11 @@ def _has_pull(case: Case, run: RunFact) -> bool:
 
 
 def _against_push(run: RunFact, delivery: Delivery, language: str) -> Reason | None:
-    """A forge that keeps refusing, a second conflict, the gate, others' commits (R33, R44, R45)."""
-    if run.refused_pushes >= PUSHES:
-        return "plan_push_refused", {"words": run.refusal}
+    """A second conflict, the gate (R44, R45)."""
     if delivery.conflicts:
         return "plan_conflict_again", {"paths": ", ".join(delivery.conflicts[:5])}
     if delivery.verdict.blocks or delivery.cleared is None:
         return "plan_gate", {"what": _first_block(delivery.verdict, language)}
-    if delivery.foreign and not delivery.foreign_by_owner:
-        return "plan_foreign", {"who": ", ".join(delivery.foreign[:5])}
     return None
 
 
@@ -247,12 +275,7 @@ def conflicting(run: RunFact) -> bool:
 
 def _conflict_before(case: Case, run: RunFact) -> bool:
     """This run was the one that was to solve it (R44)."""
-    if run.order.conflicts:
-        return True
-    ended = [row for row in case.book.rows if row.outcome == "done" and row.counts]
-    return bool(ended) and any(
-        move.why == rounds.CONFLICT and move.because == ended[-1].run for move in case.book.moves
-    )
+    return bool(run.order.conflicts) or rounds.conflict_open(case.book)
 
 
 def _conflict(case: Case, run: RunFact, outcome: Outcome) -> Settled:

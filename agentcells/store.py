@@ -317,6 +317,18 @@ class State:
     def keep_turns(self, turns: dict[str, str]) -> None:
         write_whole(self.root / "cache" / "turns.json", to_json(turns))
 
+    def troubles(self) -> dict[str, str]:
+        """What went wrong with an item when it was tried last, by pair. For a person only."""
+        return self._cached(dict[str, str], self.root / "cache" / "troubles.json") or {}
+
+    def note_trouble(self, pair: str, words: str) -> None:
+        """`words` "": nothing did."""
+        before = self.troubles()
+        after = {key: said for key, said in before.items() if key != pair}
+        after |= {pair: words} if words else {}
+        if after != before:
+            write_whole(self.root / "cache" / "troubles.json", to_json(after))
+
     def cached_item(self, repo: str, number: int) -> Item | None:
         return self._cached(Item, self._item_path(repo, number))
 

@@ -22,6 +22,7 @@ from agentcells.store import Limits
 
 KEPT = "Kept work\n"
 MERGED = ("present-state", "moved-base")  # what the two sides of a conflict are called
+MARKER = b"<<<<<<< present-state"  # begins each of ours
 UNRECORDED = "What was not recorded when the run ended"
 
 
@@ -77,7 +78,17 @@ class Workspace:
             ours = self.git.commit_tree(tree, [order.start], KEPT) if tree else order.start
             merge = self.git.merge_tree(ours, order.merging, names=MERGED)
             tree, conflicts, self.merging = merge.tree, tuple(merge.conflicts), order.merging
-        return tree, conflicts
+        return tree, tuple(dict.fromkeys([*conflicts, *self._marked(tree)]))
+
+    def _marked(self, tree: str) -> list[str]:
+        """Paths in which an earlier run left markers of ours: they are still to be settled."""
+        if not tree:
+            return []
+        changed = {delta.path: delta.new for delta in self.git.changed(self.order.start, tree)
+                   if delta.new_mode.startswith("100")}
+        contents = dict(self.git.blobs(set(changed.values())))
+        return [path for path, sha in changed.items()
+                if any(line.startswith(MARKER) for line in contents[sha].split(b"\n"))]
 
     def _refused_of(self, kept: Sha) -> set[str]:
         """Paths of kept work that the gate would not let out: they are not carried on (R40)."""
@@ -143,6 +154,10 @@ class Workspace:
                 return Seal(
                     refusals=(*refusals, say(again.key, self.order.language, **again.slots))
                 )
+        refusals += tuple(
+            say("records_markers_left", self.order.language, path=path)
+            for path in self.history.unresolved()
+        )
         tree = self.git.tree(sha)
         count = self.history.unpublished() or 0
         return Seal(

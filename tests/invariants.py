@@ -6,6 +6,7 @@ from collections import Counter
 
 from agentcells.markers import parse_ledger, parse_marker
 from agentcells.model import Item
+from agentcells.voices import untouched
 from tests.stage import BOT, OWNER, Stage
 
 BESIDE = {"working", "hold"}
@@ -44,7 +45,7 @@ def _nothing_doubled(stage: Stage, items: list[Item]) -> None:
             if marker is None or comment.author is None or comment.author.login not in (me, BOT):
                 continue
             if marker.kind == "ledger":
-                books[item.number] += 1
+                books[item.number] += untouched(comment)  # one that somebody spoilt is no book
             elif marker.kind == "decision":
                 posts["decision", marker.run] += 1
             elif marker.kind == "notice":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -95,6 +96,18 @@ class Heard(Emit):
         self.events.append(dict(event))
 
 
+class _Cells(list[str]):
+    """Shows all that was told when a story expected others."""
+
+    def __init__(self, cells: list[str], ticked: Ticked) -> None:
+        super().__init__(cells)
+        self.ticked = ticked
+
+    def __repr__(self) -> str:
+        told = [f"{event['event']}: {event['text']}" for event in self.ticked.events]
+        return f"{list(self)} because\n" + "\n".join(told) + f"\n{self.ticked.problem!r}"
+
+
 @dataclass(frozen=True, slots=True)
 class Ticked:
     """What a tick did: the cells it ran, and its events."""
@@ -107,7 +120,7 @@ class Ticked:
 
     @property
     def cells(self) -> list[str]:
-        return [str(event["cell"]) for event in self.of("Claim")]
+        return _Cells([str(event["cell"]) for event in self.of("Claim")], self)
 
     @property
     def reasons(self) -> list[str]:
@@ -219,6 +232,16 @@ containment = "none"
         except Problem as problem:
             return Ticked(heard.events, problem)
         return Ticked(heard.events)
+
+    def tick_as(self, machine: str) -> Ticked:
+        """A tick of another machine: its own name, its own state folder."""
+        before, self.machine = self.machine, f"-{machine}"
+        real = socket.gethostname
+        socket.gethostname = lambda: machine
+        try:
+            return self.tick()
+        finally:
+            socket.gethostname, self.machine = real, before
 
     def claim(self) -> RunFolder:
         """A pass that claims one run, which is then at work for as long as the story likes."""

@@ -182,10 +182,25 @@ def test_r6_a_state_that_resume_put_back_waits_for_the_next_word():
     assert moved_to(plan(later)) == "triage"
 
 
-def test_a_state_that_nobody_announced_is_no_question():
-    item = issue(7, "needs-human", events=(labeled("needs-human", 0, BOB),),
-                 comments=(comment(ALICE, "hm", 5),))
+def test_r24_a_state_that_nobody_announced_is_not_trusted_when_the_owner_answers():
+    item = issue(7, "needs-human", events=(labeled("needs-human", 0, BOB),))
     assert skip_of(plan(item)).key == "skip_needs_human"
+    answered = replace(item, comments=(comment(ALICE, "hm", 5),))
+    assert skip_of(plan(answered)).key == "skip_label_foreign"
+
+
+def test_a_state_of_which_no_event_is_left_waits():
+    item = issue(7, "needs-human", comments=(comment(ALICE, "hm", 5),))
+    assert skip_of(plan(item)).key == "skip_needs_human"
+
+
+def test_r6_a_question_whose_comment_was_deleted_is_still_in_the_book():
+    row = replace(ROW, run="r9", end=at(9), next="needs-human")
+    item = issue(7, "needs-human", events=(labeled("triage", 0), labeled("needs-human", 10, CELLS)),
+                 comments=(book(Ledger(rows=(row,)), 4),))
+    assert skip_of(plan(item)).key == "skip_needs_human"
+    later = replace(item, comments=(*item.comments, comment(ALICE, "blue", 16)))
+    assert moved_to(plan(later)) == "triage"
 
 
 @pytest.mark.parametrize(("asked", "cfg", "to"), [

@@ -53,8 +53,8 @@ def test_r33_runs_without_a_word_are_crashes():
     assert [one.outcome for one in book.rows] == ["crash", "crash"]
 
 
-def test_r24_a_move_is_written_in_whole_seconds():
-    book = rounds.moved(Ledger(), at(5).replace(microsecond=999), "a", "b", rounds.REPLY, "C1")
+def test_r24_a_move_is_written_before_it_is_made():
+    book = rounds.moved(Ledger(), at(5), "a", "b", rounds.REPLY, "C1")
     assert book.moves == (Move(at=at(5), came_from="a", to="b", why="move_reply", because="C1"),)
     assert rounds.obeyed(book, "C1")
     assert not rounds.obeyed(book, "C2")

@@ -11,7 +11,7 @@ import pytest
 from agentcells import case as cases
 from agentcells.decide import decide
 from agentcells.merging import merge_obstacle, within
-from agentcells.model import RunId
+from agentcells.model import RunId, Sha
 from agentcells.plan import Brake, CloseRun, Post, SetBrake, SetState, WriteLedger
 from agentcells.posts import Ledger, LedgerRow
 from agentcells.publish import _merge
@@ -73,7 +73,7 @@ def implementing(**changes):
 
 
 REVIEWING: dict[str, Any] = {"cell": "review", "came_from": "review", "pull": 8, "issue": None, "writes": False,
-             "pair_key": "alice/game#8", "nexts": ("implement", "done", "needs-human")}
+             "start": Sha("b" * 40), "pair_key": "alice/game#8", "nexts": ("implement", "done", "needs-human")}
 
 
 def own_pull(state: str = "review"):
@@ -129,7 +129,7 @@ def test_r8_needs_test_holds_for_a_cell_that_only_reads_too():
     strict = REVIEW.model_copy(update={"needs_test": True})
     item = pull(8, "review", events=(labeled("review", 0),))
     run = over(Outcome(kind="done", next="done"), cell="review", came_from="review", pull=8,
-               writes=False, nexts=("done",))
+               writes=False, nexts=("done",), start=Sha("b" * 40))
     found = plan(run, issue(7, comments=(book(opened("review"), 9),)), item,
                  cfg=config(TRIAGE, IMPLEMENT, strict))
     assert only(found, SetState).label == "needs-human"

@@ -55,6 +55,8 @@ COMMENTS: dict[str, tuple[str, str]] = {
     "comment_outcome_refused": (
         "its files hold something that is never taken in",
         "受け入れられないものがファイルに含まれていました"),
+    "comment_outcome_withdrawn": (
+        "it was taken back before it began", "始まる前に取り消されました"),
     "comment_done": ("**{cell}** is done.", "**{cell}** が終わりました。"),
     "comment_opened": (
         "**{cell}** is done and has opened a pull request.",

@@ -208,6 +208,7 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_why_running": (
         "So: {cell} has been running for {time} ({run}).", "結論: {cell} が {time}前から実行中です ({run})。"),
     "view_why_moves": ("So: the next tick goes on with it.", "結論: 次の tick で進みます。"),
+    "view_why_trouble": ("The last attempt did not come off: {words}", "前回はうまくいきませんでした: {words}"),
     "view_why_skip": ("So: {why} {who}", "結論: {why} {who}"),
     "view_change_owner": ("You can change that.", "あなたが変えられます。"),
     "view_change_machine": ("agentcells goes on by itself.", "agentcells が自動で続けます。"),

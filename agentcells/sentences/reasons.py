@@ -170,7 +170,16 @@ REASONS: dict[str, tuple[str, str]] = {
         "cells.toml に書かれたモデルが使えないため、このマシンは休止します。別のモデルを指定すると自動で再開します。"
         "この項目の作業は失われません。"),
     "plan_push_refused": (
-        "The forge refused the push three times: {words}", "フォージが push を 3 回拒否しました: {words}"),
+        "The forge refused to take the result, three times: {words}",
+        "フォージが結果の受け取りを 3 回拒否しました: {words}"),
+    "plan_head_moved": (
+        "The branch got new commits while it was looked at, so it is looked at once more.",
+        "確認している間にブランチへ新しいコミットが入ったため、もう一度確認します。"),
+    "plan_too_long": (
+        "What you wrote here is too long to be given to a run as a whole ({limit} characters in all), and "
+        "nothing of it is left out silently. Shorten or delete some of it, then write a comment.",
+        "あなたの書いた内容が長すぎて、実行に全部を渡せません(全体で {limit} 文字)。黙って省くことはしません。"
+        "短くするか一部を消してから、コメントしてください。"),
     "plan_conflict": (
         "The base or the branch has moved and collides in {paths}; the next run puts that right.",
         "その後の変更と {paths} がぶつかっています。次の実行で直します。"),
