@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 from typing import Any
 
 from agentcells import sandbox
@@ -11,7 +12,7 @@ from agentcells.model import Problem
 from agentcells.sentences import say
 from tests.claude_world import find_claude
 
-CLAUDE, SANDBOX = "real_claude", "sandbox"
+CLAUDE, SANDBOX, SYSTEMD = "real_claude", "sandbox", "systemd"
 
 
 @functools.cache
@@ -28,6 +29,8 @@ def missing() -> dict[str, str]:
             "tests with the real claude (tests/test_claude*.py): there is none. "
             "npm install --prefix .ci/npm @anthropic-ai/claude-code, or AGENTCELLS_CLAUDE=/path/to/it"
         )
+    if shutil.which("systemd-analyze") is None:
+        found[SYSTEMD] = "tests of the timer's units: no systemd-analyze (Debian: apt-get install systemd)"
     return found
 
 
@@ -35,7 +38,7 @@ def of(item: Any) -> set[str]:
     """What this test needs."""
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()
     strong = "strong" in [value for value in values if isinstance(value, str)]
-    return {name for name in (CLAUDE, SANDBOX) if item.get_closest_marker(name)} | (
+    return {name for name in (CLAUDE, SANDBOX, SYSTEMD) if item.get_closest_marker(name)} | (
         {SANDBOX} if strong else set()
     )
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.github_factory import BOT, OWNER, REPO, GitHubFactory, factory
 
+pytestmark = pytest.mark.sandbox  # what cannot be contained is not claimed
+
 NOON = "2026-03-01T12:00:00+00:00"
 
 

@@ -6,10 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agentcells import demo_story
 from agentcells.sentences import say
 from tests.factory import answer
 from tests.github_factory import BOT, OWNER, REPO, GitHubFactory, factory
+
+pytestmark = pytest.mark.sandbox  # what cannot be contained is not claimed
 
 RULES: list[dict[str, Any]] = demo_story.script("en")["rules"]
 TESTED = 'test = ["python3", "-m", "unittest", "-q"]'

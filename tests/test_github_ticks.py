@@ -11,6 +11,8 @@ from agentcells.forge import NotFound, RateLimited, Stale, Unauthorized, Unavail
 from agentcells.model import Problem
 from tests.github_factory import BOT, OWNER, REPO, GitHubFactory, factory
 
+pytestmark = pytest.mark.sandbox  # what cannot be contained is not claimed
+
 NOON = "2026-03-01T12:00:00+00:00"
 
 

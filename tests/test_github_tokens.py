@@ -7,9 +7,13 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from agentcells import handover
 from tests.factory import answer
 from tests.github_factory import GitHubFactory, factory
+
+pytestmark = pytest.mark.sandbox  # what cannot be contained is not claimed
 
 SLOW = [{"cell": "triage", "do": [{"sleep": 3}, answer("needs-human", "Which one?")]}]
 PROCESSES = ("_coordinate", "_run", "supervisor", "bwrap", "scripted_agent.py")

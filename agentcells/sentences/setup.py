@@ -75,4 +75,56 @@ SETUP: dict[str, tuple[str, str]] = {
         "{repo}: workflows may approve pull requests, so an approval is no longer a person's word. Switch that off under Settings, Actions, General.",
         "{repo}: ワークフローがプルリクエストを承認できるため、承認が人の言葉ではなくなります。Settings の Actions, General で無効にしてください。",
     ),
+    "timer_name": (
+        "{name} is no name for a unit: letters, digits, - _ . only.",
+        "{name} はユニットの名前に使えません。英数字と - _ . だけを使ってください。",
+    ),
+    "timer_path": (
+        "A unit cannot hold the path {path}: it has control characters. Move cells.toml elsewhere.",
+        "パス {path} は制御文字を含むためユニットに書けません。cells.toml を別の場所に移してください。",
+    ),
+    "timer_other": (
+        "{file} starts another factory and is left as it is. Choose another name: agentcells timer install --name {name}",
+        "{file} は別のファクトリーのものなので触れません。別の名前を使ってください: agentcells timer install --name {name}",
+    ),
+    "timer_verify": (
+        "systemd does not find the units good, so they were not installed: {detail}",
+        "systemd がユニットを受け付けないため、インストールしていません: {detail}",
+    ),
+    "timer_systemctl": (
+        "systemctl --user {words} failed: {detail}",
+        "systemctl --user {words} が失敗しました: {detail}",
+    ),
+    "timer_started": (
+        "A tick comes every ten minutes from now on. `agentcells timer show` tells when, `journalctl --user -u {name}` what it said.",
+        "これから 10 分ごとに tick が動きます。次の時刻は `agentcells timer show`、出力は `journalctl --user -u {name}` で見られます。",
+    ),
+    "timer_linger": (
+        "It stands still while you are not logged in. To change that: loginctl enable-linger",
+        "ログアウト中は止まります。動かし続けるには: loginctl enable-linger",
+    ),
+    "timer_cron": (
+        "No systemd answers here. This line, put in by `crontab -e`, does the same:",
+        "ここには systemd がありません。次の行を `crontab -e` で加えると同じことができます:",
+    ),
+    "timer_environment": (
+        "A timer does not know the variables of your shell. Write those it needs of {names} into {file}, a line NAME=value each, and chmod 600 it.",
+        "タイマーはシェルの変数を知りません。{names} のうち必要なものを {file} に 1 行 NAME=value の形で書き、chmod 600 してください。",
+    ),
+    "timer_none": (
+        "No timer of this factory is in {folder}.",
+        "{folder} にこのファクトリーのタイマーはありません。",
+    ),
+    "timer_same": (
+        "{path}: installed",
+        "{path}: インストール済み",
+    ),
+    "timer_stale": (
+        "{path}: not as cells.toml would have it now; `agentcells timer install` brings it up to date",
+        "{path}: 今の cells.toml と違います。`agentcells timer install` で更新できます",
+    ),
+    "timer_removed": (
+        "{path}: removed",
+        "{path}: 削除しました",
+    ),
 }
