@@ -46,13 +46,13 @@ def _dispatch(args: list[str]) -> int:
 
 
 def _pass() -> Callable[..., int]:
-    from agentcells.tick import child_pass
+    from agentcells.coordinator import child_pass
 
     return child_pass
 
 
 def _coordinate() -> Callable[..., int]:
-    from agentcells.tick import coordinate
+    from agentcells.coordinator import coordinate
 
     return coordinate
 
@@ -76,7 +76,8 @@ def _tick_failed() -> Callable[..., int]:
 
 
 _INNER: dict[str, Callable[[], Callable[..., int]]] = {
-    "_pass": _pass, "_coordinate": _coordinate, "_run": _run, "_supervise": _supervise, "_tick_failed": _tick_failed,
+    "_pass": _pass, "_coordinate": _coordinate, "_run": _run, "_supervise": _supervise,
+    "_tick_failed": _tick_failed,
 }
 
 

@@ -24,11 +24,11 @@ from agentcells.config import load, resource
 from agentcells.forge.local import LocalForge
 from agentcells.git import Git, blob_id
 from agentcells.git_read import Entry
+from agentcells.handover import program
 from agentcells.init import create_labels
 from agentcells.model import Item, Problem, Sha
 from agentcells.sentences import say
 from agentcells.text import printable
-from agentcells.tick import program
 
 PACKAGE = Path(__file__).resolve().parent
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import sys
 from collections.abc import Iterable, Mapping
 
 from agentcells.config import Config
@@ -57,3 +58,8 @@ def unseal(fd: int) -> None:
     os.close(fd)
     for name, value in found.items():
         os.environ.setdefault(name, value)
+
+
+def program() -> list[str]:
+    """How this agentcells is started again. `-I`: no module of the current folder can slip in."""
+    return [sys.executable, "-I", "-m", "agentcells"]

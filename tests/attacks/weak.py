@@ -28,9 +28,9 @@ def mechanism(take: Callable[[], None]) -> Callable[[], None]:
 
 def take_out(name: str) -> None:
     """From here on this process works without it, and so does every process that it starts."""
-    from agentcells import attend, tick
+    from agentcells import attend, handover
 
-    tick.program = lambda: [sys.executable, "-I", __file__, name]
+    handover.program = lambda: [sys.executable, "-I", __file__, name]
     attend.SUPERVISE = SUPERVISE.format(name=name)
     MECHANISMS[name]()
 
