@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from agentcells.init import read_pins, wanted_labels
 from agentcells.model import Problem
 from agentcells.sentences import say
 from agentcells.store import State
+from agentcells.timer import ENVIRONMENT
 
 Level = Literal["ok", "warning", "stop"]
 ROOM_MB = 500  # less free disk than this and a run may not fit
@@ -100,6 +102,20 @@ def _agent(config: Config) -> Iterator[Line]:
         yield _line(config, "agent", "stop", "check_agent_old", version=version, flags=", ".join(missing))
     else:
         yield _line(config, "agent", "ok", "check_agent", version=version)
+    yield from _login(config)
+
+
+def _login(config: Config) -> Iterator[Line]:
+    """Whether the model's credential is at hand; its value is never looked at."""
+    names = [name for name in config.agent.env if not name.endswith("_BASE_URL")]
+    file = Path(ENVIRONMENT).expanduser()
+    written = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    kept = {line.partition("=")[0].strip() for line in written.splitlines()}
+    if names and not any(os.environ.get(name) or name in kept for name in names):
+        yield _line(config, "agent", "warning", "check_login", names=", ".join(names),
+                    file=ENVIRONMENT)
+    if written and file.stat().st_mode & 0o077:
+        yield _line(config, "agent", "warning", "check_token_open", path=file)
 
 
 def _output(argv: list[str]) -> str:

@@ -158,18 +158,22 @@ class GitHubFactory:
         ca = ("--ca-file", self.ca_file) if self.ca_file else ()
         return ("--api-url", self.server.api_url, "--git-url", self.server.url, *ca)
 
-    def play(self, rules: Sequence[Mapping[str, Any]] | None = None) -> None:
+    def play(
+        self, rules: Sequence[Mapping[str, Any]] | None = None, cells: Path | None = None
+    ) -> None:
         """The scripted agent in claude's place."""
         script, agent = self.root / "script.json", PACKAGE / "scripted_agent.py"
         script.write_text(json.dumps({"rules": list(rules or self.rules)}), encoding="utf-8")
         command = ["python3", str(agent), "--script", str(script)]
-        self.change("[agent]", f"[agent]\ncommand = {json.dumps(command)}\nenv = []")
-        self.change("[sandbox]", f"[sandbox]\nread = {json.dumps([str(agent), str(script)])}")
+        self.change("[agent]", f"[agent]\ncommand = {json.dumps(command)}\nenv = []", cells)
+        read = json.dumps([str(agent), str(script)])
+        self.change("[sandbox]", f"[sandbox]\nread = {read}", cells)
 
-    def change(self, old: str, new: str) -> None:
-        text = self.cells_path.read_text(encoding="utf-8")
+    def change(self, old: str, new: str, cells: Path | None = None) -> None:
+        path = cells or self.cells_path
+        text = path.read_text(encoding="utf-8")
         assert old in text, old
-        self.cells_path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
     # ------------------------------------------------------------ the people and the world
 

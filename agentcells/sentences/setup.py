@@ -15,6 +15,10 @@ SETUP: dict[str, tuple[str, str]] = {
         "others on this machine can read {path}: chmod 600 {path}",
         "このマシンの他の利用者も {path} を読めます: chmod 600 {path}",
     ),
+    "check_login": (
+        "no login of the model: none of {names} is set here or written in {file}. `claude setup-token` prints one.",
+        "モデルのログイン情報がありません。{names} のどれもここに設定されておらず、{file} にもありません。`claude setup-token` で得られます。",
+    ),
     "check_token_env": (
         "the token comes from ${variable}: a timer has that variable only if you write it into the environment file that `agentcells timer show` names. A file is simpler.",
         "トークンは ${variable} から取ります。タイマーで使うには `agentcells timer show` が示す環境ファイルに書く必要があります。ファイルに置く方が簡単です。",
