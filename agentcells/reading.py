@@ -72,9 +72,10 @@ class Reader:
         turns = self.state.turns()
         groups: dict[str, list[Group]] = {}
         for known in several:
-            before = () if known.before is None else [row.number for row in known.before.rows]
+            listed = known.before.rows if known.before is not None else ()
             known.groups = groups_of(
-                self.config, known.repo, known.rows, busy.get(known.repo, ()), known.tidied, before
+                self.config, known.repo, known.rows, busy.get(known.repo, ()), known.tidied,
+                [row.number for row in listed],
             )
             for group in known.groups:
                 groups.setdefault(group.state, []).append(group)
