@@ -39,6 +39,7 @@ class Told:
     result: dict[str, Any] | None = None
     stderr: str = ""
     said: str = ""
+    took_s: float = 0.0  # from the decision to end until nothing was left
     key: str = ""
     slots: Mapping[str, Any] = field(default_factory=dict)
 

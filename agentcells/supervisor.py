@@ -49,6 +49,7 @@ class Supervisor:
         self.heard = door.Lines(1 << 24)
         self.asks: deque[tuple[dict[str, Any], Callable[[dict[str, Any]], None]]] = deque()
         self.ending = ""
+        self.stopped_at = 0.0
         self.detail: dict[str, Any] = {}
         self.agent: Child | None = None
         self.outputs = (-1, -1)
@@ -201,6 +202,7 @@ class Supervisor:
         """The first reason counts."""
         if not self.ending:
             self.ending, self.detail = ending, detail
+            self.stopped_at = time.monotonic()
 
     # ------------------------------------------------------------ the door
 
@@ -263,6 +265,7 @@ class Supervisor:
             {
                 "ended": {
                     "ending": self.ending,
+                    "took_s": time.monotonic() - self.stopped_at,
                     **self.detail,
                     "exit_code": self.agent.status()
                     if self.agent and self.ending == "exit"

@@ -10,9 +10,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from agentcells.markers import parse_ledger, parse_marker
 from tests.attacks import planted
@@ -51,6 +54,11 @@ DELIVERED = [
     "-review",
     "-working",  # what the review writes
 ]
+
+
+def cases(names: Iterable[str], *quick: str) -> list[Any]:
+    """All of them; those that are not named `quick` run in `make soak`."""
+    return [pytest.param(name, marks=() if name in quick else pytest.mark.slow, id=name) for name in names]
 
 
 def shell(*lines: str) -> dict[str, Any]:
@@ -221,14 +229,6 @@ def _git(bare: str, *words: str | bytes) -> bytes:
 
 
 __all__ = [
-    "BOT",
-    "CLAIMED",
-    "DELIVERED",
-    "OWNER",
-    "REFUSED",
-    "REPO",
-    "Arena",
-    "done",
-    "record",
+    "ASKED", "BOT", "CLAIMED", "DELIVERED", "OWNER", "REFUSED", "REPO", "Arena", "cases", "done", "record",
     "shell",
 ]

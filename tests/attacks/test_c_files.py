@@ -7,15 +7,13 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import agentcells
-from tests.attacks.arena import ASKED, CLAIMED, DELIVERED, REFUSED, Arena, done, record, shell
+from tests.attacks.arena import ASKED, CLAIMED, DELIVERED, REFUSED, Arena, cases, done, record, shell
 from tests.git_world import everyday
 from tests.stage import Stage
 
@@ -25,11 +23,6 @@ WITHIN_S = 60.0  # far below any clock of a run: nothing here may hang
 @pytest.fixture
 def arena(tmp_path: Path) -> Arena:
     return Arena(tmp_path)
-
-
-def cases(names: Iterable[str], *quick: str) -> list[Any]:
-    """All of them; those that are not named `quick` run in `make soak`."""
-    return [pytest.param(name, marks=() if name in quick else pytest.mark.slow, id=name) for name in names]
 
 
 def hostile(arena: Arena, at: str) -> str:
