@@ -216,7 +216,7 @@ def _ledger_value(ledger: Ledger) -> dict[str, object]:
     return {
         "rows": [
             [r.run, r.machine, r.cell, _stamp(r.start), r.timeout_s, _stamp(r.end), r.outcome,
-             r.next, r.tokens, r.usd, r.counts]
+             r.next, r.tokens, r.usd, r.counts, *([r.model] if r.model else [])]
             for r in ledger.rows
         ],
         "moves": [[_stamp(m.at), m.came_from, m.to, m.why, m.because] for m in ledger.moves],
@@ -238,12 +238,15 @@ def _ledger(value: dict[str, Any]) -> Ledger:
 
 
 def _row(raw: object) -> LedgerRow:
-    run, machine, cell, start, timeout_s, end, outcome, then, tokens, usd, counts = _listed(
-        raw, str, str, str, str, int, str, str, str, int, float, bool
+    values = _many(raw)
+    values = [*values, ""] if len(values) == 11 else values  # written before models were told
+    run, machine, cell, start, timeout_s, end, outcome, then, tokens, usd, counts, model = _listed(
+        values, str, str, str, str, int, str, str, str, int, float, bool, str
     )
     return LedgerRow(
         run=run, machine=machine, cell=cell, start=_sure_time(start), timeout_s=timeout_s,
         end=_time(end), outcome=outcome, next=then, tokens=tokens, usd=usd, counts=counts,
+        model=model,
     )
 
 

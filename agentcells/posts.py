@@ -47,6 +47,7 @@ class LedgerRow:
     tokens: int = 0
     usd: float = 0.0
     counts: bool = True  # False: weather and answers are no round (R7, R32)
+    model: str = ""  # as cells.toml named it then; "": the agent's own choice
 
 
 

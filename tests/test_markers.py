@@ -32,7 +32,7 @@ some_rows = st.builds(
     LedgerRow, run=anything, machine=anything, cell=anything, start=moments,
     timeout_s=st.integers(0, 10**6), end=st.none() | moments,
     outcome=st.sampled_from(["", *get_args(OutcomeKind)]), next=anything,
-    tokens=st.integers(0, 10**9), usd=st.floats(0, 1000), counts=st.booleans(),
+    tokens=st.integers(0, 10**9), usd=st.floats(0, 1000), counts=st.booleans(), model=anything,
 )
 some_moves = st.builds(
     Move, at=moments, came_from=anything, to=anything, why=anything, because=anything
