@@ -10,6 +10,8 @@ from hypothesis import settings
 
 from tests import needs
 
+pytest.register_assert_rewrite("tests.contract.forge_contract")  # before any forge imports it
+
 settings.register_profile("quick", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=2000)  # `make soak`
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

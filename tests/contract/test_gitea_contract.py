@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("forge_contract")
-
-from agentcells.forge.gitea import GiteaForge  # noqa: E402
-from agentcells.model import Sha  # noqa: E402
-from tests.contract.forge_contract import LABELS, ForgeContract  # noqa: E402
-from tests.loopback.gitea import Server, World  # noqa: E402
-from tests.loopback.gitea.desk import signed_in  # noqa: E402
+from agentcells.forge.gitea import GiteaForge
+from agentcells.model import Sha
+from tests.contract.forge_contract import LABELS, ForgeContract
+from tests.loopback.gitea import Server, World
+from tests.loopback.gitea.desk import signed_in
 
 
 class GiteaWorld:

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("tests.contract.forge_contract")
-
-from agentcells.forge.github import GitHubForge  # noqa: E402
-from agentcells.model import Sha  # noqa: E402
-from tests.contract.forge_contract import LABELS, ForgeContract  # noqa: E402
-from tests.loopback.github import Server, World  # noqa: E402
-from tests.loopback.github.desk import signed_in  # noqa: E402
+from agentcells.forge.github import GitHubForge
+from agentcells.model import Sha
+from tests.contract.forge_contract import LABELS, ForgeContract
+from tests.loopback.github import Server, World
+from tests.loopback.github.desk import signed_in
 
 
 class GitHubWorld:

@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-pytest.register_assert_rewrite("tests.contract.forge_contract")
-
-from agentcells.forge.local import LocalForge  # noqa: E402
-from agentcells.model import Check, Sha  # noqa: E402
-from tests.contract.forge_contract import LABELS, ForgeContract  # noqa: E402
+from agentcells.forge.local import LocalForge
+from agentcells.model import Check, Sha
+from tests.contract.forge_contract import LABELS, ForgeContract
 
 
 class LocalWorld:
