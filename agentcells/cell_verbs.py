@@ -15,15 +15,12 @@ from agentcells.door import Envelope
 from agentcells.history import Change, History, HistoryError, Record
 from agentcells.history.names import shown
 from agentcells.history.sealed import Survey
+from agentcells.observation import ChangedFile, Facts, WorkState, state_of
 from agentcells.run import TreeTest
 from agentcells.sentences import say
 from agentcells.text import bounded
 
 Arguments: TypeAlias = dict[str, Any]
-WorkState: TypeAlias = Literal[
-    "blocked", "dirty_and_unpublished", "dirty", "recorded_unpublished", "clean_with_active_issue",
-    "clean_idle",
-]
 Missing: TypeAlias = Literal["change", "record", "test"]
 
 LISTED = 50  # more names than that tell nothing
@@ -148,14 +145,12 @@ def remove(context: CellContext, arguments: Arguments) -> Envelope:
 
 
 def work_state(survey: Survey, unpublished: int, issue: int | None) -> WorkState:
-    """Exactly one holds; what stops the work comes first."""
-    if survey.refusals or survey.unresolved:
-        return "blocked"
-    if survey.changes:
-        return "dirty_and_unpublished" if unpublished else "dirty"
-    if unpublished:
-        return "recorded_unpublished"
-    return "clean_idle" if issue is None else "clean_with_active_issue"
+    """As for an agent that a person drives; in a run, files that are refused stop the work."""
+    return state_of(Facts(
+        changes=tuple(ChangedFile(path=change.path) for change in survey.changes),
+        unpublished=unpublished, issue=issue,
+        obstacle="refused" if survey.refusals or survey.unresolved else "",
+    ))
 
 
 def missing(context: CellContext, survey: Survey) -> tuple[Missing, ...]:

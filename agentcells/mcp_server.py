@@ -196,12 +196,13 @@ def serve_stdio(desk: Desk) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket, bound before anything is printed about it. Raises OSError."""
+    """A listening socket. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((host, port))
+        sock.listen(128)  # before anybody is told the address
     except OSError:
         sock.close()
         raise
