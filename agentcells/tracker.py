@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from agentcells.config import Config
 from agentcells.forge import (
@@ -93,7 +93,7 @@ def _signed_in(
             self.forget()
             raise
 
-    return act
+    return cast("Callable[Concatenate[Tracker, P], R]", act)
 
 
 class Tracker:

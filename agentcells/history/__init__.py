@@ -62,7 +62,7 @@ class History(Protocol):
         """What is not recorded yet, sorted by path. Changes nothing."""
 
     def record(self, message: str, issues: Sequence[int] = ()) -> Record:
-        """Save all that is unrecorded. Raises HistoryError (nothing there, a refusal): nothing changed then."""
+        """Save all that is unrecorded. Raises HistoryError (nothing there, a refusal) and changes nothing."""
 
     def diff(self, paths: Sequence[str] = ()) -> str:
         """The unrecorded differences with headers of our own ("== path (changed)")."""
