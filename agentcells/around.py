@@ -7,7 +7,6 @@ when the timer starts the next.
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import time
@@ -26,7 +25,7 @@ from agentcells.sentences import say
 from agentcells.standing import Around
 from agentcells.store import State
 
-SYSTEMCTL_S = 5
+SYSTEM_S = 5
 DAY_S = 86400
 
 
@@ -108,40 +107,46 @@ def at_work(state: State) -> bool:
 
 
 def next_tick(config: Config) -> tuple[bool, datetime | None]:
-    """Whether a timer of systemd starts ticks of this cells.toml, and when it does next."""
-    if shutil.which("systemctl") is None:
-        return False, None
-    services = _systemctl("agentcells*.service", "Id,ExecStart")
-    ours = {
-        unit.get("Id", "").removesuffix(".service") for unit in services
-        if str(config.path) in unit.get("ExecStart", "")
-        or "--config" not in unit.get("ExecStart", "")
-    }
-    timers = _systemctl("agentcells*.timer", "Id,ActiveState,NextElapseUSecRealtime")
-    found = [
-        unit for unit in timers
-        if unit.get("Id", "").removesuffix(".timer") in ours and unit.get("ActiveState") == "active"
-    ]
-    times = [unit["NextElapseUSecRealtime"].removeprefix("@") for unit in found
-             if unit.get("NextElapseUSecRealtime", "").startswith("@")]
+    """Whether a timer starts ticks of this cells.toml, and when it does next, if that is known."""
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    folder = home / "systemd" / "user"
+    names = [path.stem for path in sorted(folder.glob("*.service")) if _starts(path, config)]
+    found = [unit for name in names if (unit := _timer(name)).get("ActiveState") == "active"]
+    times = [unit.get("NextElapseUSecRealtime", "").removeprefix("@") for unit in found]
     at = min((datetime.fromtimestamp(int(one), UTC) for one in times if one.isdigit()), default=None)
-    return bool(found), at
+    if found:
+        return True, at
+    lines = _output("crontab", "-l").splitlines()
+    return any(str(config.path) in line and not line.startswith("#") for line in lines), None
 
 
-def _systemctl(pattern: str, properties: str) -> list[dict[str, str]]:
-    """The units of the user that fit; none where systemd does not answer."""
-    argv = ["systemctl", "--user", "show", pattern, "--property", properties, "--timestamp=unix"]
+def _starts(service: Path, config: Config) -> bool:
+    """Whether a unit of the user's is one that starts our ticks."""
+    try:
+        lines = service.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    return any(line.startswith("ExecStart=") and str(config.path) in line for line in lines)
+
+
+def _timer(name: str) -> dict[str, str]:
+    said = _output(
+        "systemctl", "--user", "show", f"{name}.timer", "--timestamp=unix",
+        "--property=ActiveState,NextElapseUSecRealtime",
+    )
+    return dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+
+
+def _output(*argv: str) -> str:
+    """What a program of the system says; nothing where it is not there or does not answer."""
     try:
         done = subprocess.run(
-            argv, capture_output=True, text=True, timeout=SYSTEMCTL_S, check=False,
-            stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C", "SYSTEMD_COLORS": "0"},
+            argv, capture_output=True, text=True, timeout=SYSTEM_S, check=False,
+            stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"},
         )
     except (OSError, subprocess.TimeoutExpired):
-        return []
-    blocks = done.stdout.split("\n\n") if done.returncode == 0 else []
-    return [
-        dict(line.split("=", 1) for line in block.splitlines() if "=" in line) for block in blocks
-    ]
+        return ""
+    return done.stdout if done.returncode == 0 else ""
 
 
 __all__ = ["at_work", "look", "next_tick", "remembered"]

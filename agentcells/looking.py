@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -134,6 +136,49 @@ def logs(
     for line in () if as_json else transcript.lines(folder, settings.factory.language, clean):
         typer.echo(line)
     return 0
+
+
+@app.command()
+def report(
+    figure: Annotated[
+        str, typer.Argument(metavar="[FIGURE]", help="With --json: only this one.")
+    ] = "",
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The HTML file.")
+    ] = Path("agentcells-report.html"),
+    days: Annotated[int, typer.Option(min=0, help="So far back; 0: all.")] = 90,
+    items: Annotated[int, typer.Option(min=1, help="At most so many issues a repository.")] = 500,
+    config: ConfigOption = CELLS,
+    as_json: JsonOption = False,
+) -> int:
+    """What the line has done: one HTML file, made from the forge's own timeline and our books.
+
+    Figures: throughput, time, rounds, stops, cost, success.
+    """
+    from agentcells import report as room
+
+    settings = load(config)
+    room.check(figure)
+    found = room.read_figures(settings, State.at(settings.path), days=days, items=items,
+                              progress=_progress(settings))
+    if as_json:
+        print_json(room.chosen(found, figure))
+    else:
+        room.write(settings, found, out)
+        typer.echo(say("report_wrote", settings.factory.language, path=out))
+    return 0
+
+
+def _progress(config: Config) -> Callable[[int, int], None]:
+    """How far the reading is, on a terminal only."""
+
+    def tell(count: int, total: int) -> None:
+        if sys.stderr.isatty():
+            words = say("report_reading", config.factory.language, count=count, total=total)
+            end = "\n" if count == total else ""
+            print(f"\r\x1b[K{words}{end}", end="", file=sys.stderr, flush=True)
+
+    return tell
 
 
 def _cleaner(config: Config) -> Clean:

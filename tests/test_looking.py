@@ -151,26 +151,40 @@ def test_whether_a_tick_is_at_work_is_looked_up_and_never_tried(tmp_path):
 
 
 SYSTEMCTL = """#!/bin/sh
-case "$*" in
-*agentcells*.service*) printf 'ExecStart={ path=x ; argv[]=agentcells tick --config %s ; }\\nId=agentcells.service\\n' "$CELLS" ;;
-*) printf 'NextElapseUSecRealtime=@4102444800\\nActiveState=active\\nId=agentcells.timer\\n\\nId=agentcells-x.timer\\nActiveState=active\\nNextElapseUSecRealtime=@1\\n' ;;
-esac
+test "$3" = night.timer || exit 1
+printf 'NextElapseUSecRealtime=@4102444800\\nActiveState=%s\\n' "${ACTIVE:-active}"
+"""
+CRONTAB = """#!/bin/sh
+printf '# %s\\n*/10 * * * * agentcells tick --config %s\\n' "$CELLS" "$CELLS"
 """
 
 
-def test_the_next_tick_is_what_systemd_says_of_our_own_timer(tmp_path, monkeypatch, typed: Typed):
+def test_the_next_tick_is_what_the_system_says_of_our_own_timer(
+    tmp_path, monkeypatch, typed: Typed
+):
     stage = Stage(tmp_path / "stage")
-    program = tmp_path / "bin" / "systemctl"
-    program.parent.mkdir()
-    program.write_text(SYSTEMCTL)
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    monkeypatch.setenv("CELLS", str(stage.cells_path))
-    assert "Next tick: 2100-01-01 00:00 UTC." in typed(stage, "status").out
+    programs, units = tmp_path / "bin", tmp_path / "config" / "systemd" / "user"
+    programs.mkdir()
+    units.mkdir(parents=True)
+    for name, text in (("systemctl", SYSTEMCTL), ("crontab", CRONTAB)):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("CELLS", "/another/cells.toml")
+    (units / "other.service").write_text("ExecStart=agentcells tick --config /another/cells.toml\n")
     assert next_tick(stage.config) == (False, None)
-    program.write_text("#!/bin/sh\nexit 1\n")
+    assert "agentcells timer install" in typed(stage, "status").out
+    ours = units / "night.service"
+    ours.write_text(f'[Service]\nExecStart=agentcells tick --config "{stage.cells_path}"\n')
+    assert "Next tick: 2100-01-01 00:00 UTC." in typed(stage, "status").out
+    monkeypatch.setenv("ACTIVE", "inactive")
     assert next_tick(stage.config) == (False, None)
+    monkeypatch.setenv("CELLS", str(stage.cells_path))
+    assert next_tick(stage.config) == (True, None)
+    assert "timer" not in typed(stage, "status").out
+    ours.unlink()
+    ours.mkdir()
     monkeypatch.setenv("PATH", "/nowhere")
     assert next_tick(stage.config) == (False, None)
 
@@ -304,7 +318,7 @@ def test_a_watch_that_is_interrupted_leaves_the_tick_alone(tmp_path: Path):
     assert watch.stdout is not None
     assert "triage" in watch.stdout.readline()
     watch.send_signal(signal.SIGINT)
-    out, err = watch.communicate(timeout=30)
+    _out, err = watch.communicate(timeout=30)
     assert (watch.returncode, err) == (130, "")
     assert tick.wait(60) == 0
     tick.communicate()
