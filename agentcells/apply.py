@@ -47,7 +47,7 @@ from agentcells.plan import (
 from agentcells.posts import Ledger
 from agentcells.run import Order
 from agentcells.sentences import say
-from agentcells.store import RunFolder, State
+from agentcells.store import Limits, RunFolder, State
 from agentcells.views import action_line
 
 WEATHER_OF_THE_FORGE = (RateLimited, Unavailable, Unauthorized)
@@ -242,7 +242,7 @@ class Apply:
             folder.discard()
             raise
         try:
-            self._announce(action, order, folder.limits().timeout_s)
+            self._announce(action, order, folder.limits())
             labels = self._add_working(action)
             self._look_once_more(action)
         except Problem:
@@ -254,12 +254,14 @@ class Apply:
         why = say(action.why, self.config.factory.language)
         return {**labels, "cell": action.cell, "run": folder.run, "why": why}
 
-    def _announce(self, action: Claim, order: Order, timeout_s: int) -> None:
+    def _announce(self, action: Claim, order: Order, limits: Limits) -> None:
         """The row stands in the book before the label says that it runs (R24, R30)."""
         pair = self._pair(action.pair_key)
         found = trust.our_ledger(pair, self.snapshot.viewer, self.snapshot.mac_key)
         before = found[1] if found else Ledger()
-        ledger = rounds.claimed(before, order, self.snapshot.machine, self.snapshot.now, timeout_s)
+        ledger = rounds.claimed(
+            before, order, self.snapshot.machine, self.snapshot.now, limits.timeout_s, limits.model
+        )
         self.put_ledger(action.repo, pair.number, ledger)
 
     def _add_working(self, action: Claim) -> dict[str, object]:

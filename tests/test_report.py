@@ -85,7 +85,7 @@ def test_every_figure_is_told_in_words_with_the_command_that_gives_it(language):
 
 def test_long_times_are_told_in_days():
     later = replace(line(), now=at(400) + timedelta(days=9))
-    assert "9.2 days" in Page(shown(world=later)).text
+    assert "9.1 days" in Page(shown(world=later)).text
 
 
 def test_a_page_about_nothing_is_whole():
