@@ -40,6 +40,14 @@ QUIET = {
 }
 
 
+# Left alone, claude waits two seconds for a tool server and then goes on without it (measured): on a
+# busy machine that is too short.
+TOGETHER = {
+    "MCP_CONNECTION_NONBLOCKING": "false",
+    "MCP_CONNECT_TIMEOUT_MS": "60000",
+    "MCP_TIMEOUT": "60000",
+}
+
 # What we say to claude, as its own help names it (`--max-turns` is hidden there).
 FLAGS = (
     "--print", "--output-format", "--verbose", "--setting-sources", "--strict-mcp-config",
@@ -96,6 +104,8 @@ def arguments(
 def environment(limits: Limits) -> dict[str, str]:
     """What makes claude behave as measured; no credential is in here."""
     patience = str((limits.command_timeout_s + CLIENT_SLACK_S) * 1000)
+    if limits.door == "mcp":
+        return {**QUIET, **TOGETHER, "MCP_TOOL_TIMEOUT": patience}
     return {**QUIET, "BASH_DEFAULT_TIMEOUT_MS": patience, "BASH_MAX_TIMEOUT_MS": patience}
 
 

@@ -130,6 +130,8 @@ def loose(command: Path | None = None) -> tuple[str, ...]:
 class ClaudeFactory(Factory):
     """A factory on the embedded forge whose cells are the real claude."""
 
+    agent: Sequence[str] = ()  # another command line than the bare binary
+
     def write_cells(self, settings: str = "") -> None:
         text = f"""[factory]
 owner = "alice"
@@ -142,7 +144,7 @@ path = "forge"
 repos = ["alice/game"]
 
 [agent]
-command = {json.dumps([str(binary())])}
+command = {json.dumps(list(self.agent) or [str(binary())])}
 env = {json.dumps(["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", *IMPATIENT])}
 hosts = ["127.0.0.1"]
 

@@ -55,7 +55,7 @@ class Broken:
     how: str  # refused | garbage | html | empty | half | silent | stalled
 
 
-Step = Turn | Failure | Broken
+Answering = Turn | Failure | Broken
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,10 @@ class Seen:
                     said = block["content"]
                     found.append(said if isinstance(said, str) else "\n".join(_texts(said)))
         return found
+
+
+# A function looks at the world when its turn comes, and says what the answer is.
+Step = Answering | Callable[[Seen], Answering]
 
 
 def _texts(blocks: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -120,7 +124,7 @@ def steps(actions: Sequence[Mapping[str, Any] | Step]) -> list[Step]:
     """Actions of the scripted agent as turns; a turn may stand among them as it is."""
     found: list[Step] = []
     for action in actions:
-        if isinstance(action, Turn | Failure | Broken):
+        if isinstance(action, Turn | Failure | Broken) or callable(action):
             found.append(action)
             continue
         ((name, value),) = action.items()
@@ -159,6 +163,7 @@ class Messages:
         self.seen: list[Seen] = []
         self.surplus: list[Seen] = []  # asked for more than the script has
         self.below = below  # a gateway's own path, in front of the API's
+        self.last: Answering | None = None  # what the newest request gets
         self.over = threading.Event()
         self.lock = threading.Lock()
         self._failed: dict[tuple[str, int], int] = {}
@@ -202,13 +207,15 @@ class Messages:
         """All that the tools said in the run that asked last."""
         return self.asked[-1].results
 
-    def step(self, seen: Seen) -> Step:
+    def step(self, seen: Seen) -> Answering:
         """What this request gets."""
         with self.lock:
             script = self._script(seen.prompt)
             place = sum(message["role"] == "assistant" for message in seen.body["messages"])
             while place < len(script):
                 found = script[place]
+                if callable(found):
+                    return found(seen)
                 if not isinstance(found, Failure) or found.times == 0:
                     return found
                 key = (seen.headers.get("x-claude-code-session-id", ""), place)
@@ -244,7 +251,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)))
         seen = self._note(body)
-        match self.api.step(seen):
+        self.api.last = self.api.step(seen)
+        match self.api.last:
             case Turn() as turn:
                 self._turn(turn, body)
             case Failure() as failure:
