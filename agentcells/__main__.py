@@ -97,6 +97,8 @@ def _tell(problem: Problem) -> int:
 def _bug() -> int:
     """A log with versions and traceback, ready to paste; one line names it."""
     from agentcells import __version__
+    from agentcells.gate import redact
+    from agentcells.known_secrets import environment_secrets
     from agentcells.sentences import say
 
     report = "\n".join([
@@ -106,7 +108,7 @@ def _bug() -> int:
     ])
     fd, name = tempfile.mkstemp(prefix="agentcells-bug-", suffix=".log")
     os.close(fd)
-    Path(name).write_text(report, encoding="utf-8")
+    Path(name).write_text(redact(report, environment_secrets()), encoding="utf-8")
     print(say("bug", _language(), log=name), file=sys.stderr)
     return 3
 

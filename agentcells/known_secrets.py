@@ -11,6 +11,11 @@ from agentcells.secrets import Secrets
 _SECRET_NAME = re.compile(r"TOKEN|KEY|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 
+def environment_secrets() -> Secrets:
+    """What the names of variables give away, where no configuration is at hand."""
+    return Secrets.of({n: value for n, value in os.environ.items() if _SECRET_NAME.search(n)})
+
+
 def known_secrets(config: Config, token: str = "") -> Secrets:
     """Every value that must never leave: `token`, `[agent] env`, and variables named like a secret."""
     known = {"forge token": token} if token else {}

@@ -240,7 +240,8 @@ def factory(
         made = GitHubFactory(root, world, server, bot, list(rules or PLAIN_RULES))
         made.ca_file = str(certificate[0]) if certificate else ""
         made.home.mkdir()
-        made.give_token()
+        if "[" not in bot:  # an App gets its own
+            made.give_token()
         if set_up:
             done = made.init()
             assert done.returncode == 0, done.stderr

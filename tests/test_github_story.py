@@ -79,6 +79,22 @@ def test_the_line_with_the_owners_own_token(tmp_path: Path) -> None:
         _merged_and_tidied(line, number, pull)
 
 
+def test_r18_a_result_that_the_weather_held_up_is_published_without_another_run(
+    tmp_path: Path,
+) -> None:
+    with factory(tmp_path, rules=[{"cell": "triage", "do": [answer("needs-human", "Which?")]}]) as line:
+        number = line.file()
+        line.world.fail("bad_gateway", operation="AddComment", at=2)  # after the ledger's
+        held_up = line.tick()
+        assert (held_up.code, held_up.cells) == (75, ["triage"])
+        assert len(held_up.stderr.splitlines()) == 1
+        assert line.states(number) == {"triage", "working"}
+        later = line.tick()
+        assert (later.code, later.cells) == (0, []), later.stderr
+        assert line.states(number) == {"needs-human"}
+        assert len(line.said(number)) == 1
+
+
 def _cheap(line: GitHubFactory, since: int, runs: int) -> None:
     """A run with all its passes costs less than a hundredth of an hour's points."""
     asked = line.asked(since)

@@ -10,6 +10,7 @@ import pytest
 from agentcells.forge import NotFound, RateLimited, Stale, Unauthorized, Unavailable
 from agentcells.model import Problem
 from tests.github_factory import BOT, OWNER, REPO, GitHubFactory, factory
+from tests.github_world import FINE
 
 pytestmark = pytest.mark.sandbox  # what cannot be contained is not claimed
 
@@ -201,6 +202,23 @@ def test_r21_what_is_claimed_is_read_again_and_the_whole_claim_is_a_few_requests
     assert 3 <= reads <= 8
     assert len(acting.asked) <= 20
     assert acting.points <= 20
+
+
+def test_a_github_app_works_like_any_other_account(tmp_path: Path) -> None:
+    """It is "robot[bot]" in cells.toml, and no login that could be asked for."""
+    with factory(tmp_path, bot="robot[bot]", set_up=False) as line:
+        line.world.account("robot", "Bot")
+        permissions = {**FINE, "checks": "read"}
+        line.give_token(line.world.token("robot", "app", permissions=permissions, repos=[REPO]))
+        line.settle()
+        line.play()
+        number = line.file()
+        passed = line.pass_()
+        assert [folder.order().issue for folder in passed.claimed] == [number]
+        assert line.states(number) == {"triage", "working"}
+        asked = line.file("A question", label="needs-human")
+        line.as_("robot").comment(REPO, asked, "I answer myself.")
+        assert line.pass_().reasons[asked] == "skip_needs_human"
 
 
 # ---------------------------------------------------------------- what cannot be read

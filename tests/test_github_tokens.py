@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from agentcells import handover
+from agentcells import __main__, handover
 from tests.factory import answer
 from tests.github_factory import GitHubFactory, factory
 
@@ -95,6 +96,21 @@ def _files_with(line: GitHubFactory, words: bytes) -> list[str]:
         str(path) for folder in (line.state, line.home) for path in folder.rglob("*")
         if path.is_file() and words in path.read_bytes()
     ]
+
+
+def test_the_log_of_a_bug_is_without_the_secrets_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is meant to be pasted where everybody reads."""
+    token = "correct-horse-7-battery-staple"
+    monkeypatch.setenv("FORGE_TOKEN", token)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(__main__, "_dispatch", lambda _: int(f"no number: {token}"))
+    assert __main__.main() == 3
+    (log,) = tmp_path.glob("agentcells-bug-*.log")
+    assert str(log) in capsys.readouterr().err
+    assert "ValueError" in log.read_text()
+    assert token not in log.read_text()
 
 
 def test_the_envelope_is_sealed_and_gives_back_every_byte(tmp_path: Path) -> None:
