@@ -416,3 +416,39 @@ def test_l4_broken_requests_over_http_are_answered_in_our_words() -> None:
         assert answer.status_code >= 400
         assert not hits(answer.text), answer.text
         assert "error" in answer.json()
+
+
+# ---------------------------------------------------------------- L6, A6, A7: the documents
+
+
+_USERS_WORDS = {"commit", "push", "pull"}  # in quotes: what a user may say, and what it means here
+
+
+def _guide(name: str, begin: str, end: str) -> str:
+    text = (Path(__file__).parent.parent / "docs" / name).read_text(encoding="utf-8")
+    return text[text.index(f"## {begin}\n"):text.index(f"\n## {end}\n")]
+
+
+@pytest.mark.parametrize(("name", "begin", "end"), [
+    ("work-records.md", "For the agent", "The worker surface"),
+    ("work-records.ja.md", "エージェントへ", "ワーカー用のサーバー"),
+])
+def test_l6_a6_a7_the_guide_for_the_agent_is_clean_and_names_every_tool(name: str, begin: str, end: str) -> None:
+    guide = _guide(name, begin, end)
+    assert {word.lower() for word in hits(guide)} <= _USERS_WORDS
+    for word in _USERS_WORDS:
+        assert guide.count(word) == guide.count(f'"{word}') if name.endswith("s.md") else True
+    for tool in brain_tools.listed(options=("lines",)).values():
+        assert f"`{tool}" in guide, tool
+    for state in ("uninitialized", "dirty", "dirty_and_unpublished", "recorded_unpublished", "clean_with_active_issue",
+                  "clean_idle", "blocked", "unknown"):
+        assert f"`{state}`" in guide
+
+
+@pytest.mark.parametrize("name", ["work-records.md", "work-records.ja.md"])
+def test_a6_low_level_tools_are_named_in_the_worker_section_alone(name: str) -> None:
+    text = (Path(__file__).parent.parent / "docs" / name).read_text(encoding="utf-8")
+    before = text[:text.index("\n## The worker surface" if name.endswith("s.md") else "\n## ワーカー用のサーバー")]
+    assert "git_" not in before
+    assert "gitea_" not in before
+    assert "kept in the scope of the MCP connection; when it closes they are reset" in text or name.endswith("ja.md")
