@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,24 +22,37 @@ BROKEN = {
 }
 
 
-def bare_path(tmp_path: Path, bwrap: str = "") -> str:
-    """A PATH with git and python, and no bubblewrap but the one that says `bwrap`."""
-    folder = tmp_path / "bare"
-    folder.mkdir()
-    for name in ("git", "python3", "sh"):
-        (folder / name).symlink_to(f"/usr/bin/{name}")
-    if bwrap:
-        program = folder / "bwrap"
-        program.write_text(f'#!/bin/sh\necho "bwrap: {bwrap}" >&2\nexit 1\n')
-        program.chmod(0o755)
-    return str(folder)
+BarePath = Callable[..., str]
 
 
-def test_r35_a_github_run_without_bubblewrap_is_refused_with_the_remedy(tmp_path: Path) -> None:
+@pytest.fixture
+def bare_path() -> Iterator[BarePath]:
+    """A PATH with git and python, and no bubblewrap but the one that says the given words.
+
+    Not below tmp_path: when root is who tests, bubblewrap is started as somebody else.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+
+        def path(bwrap: str = "") -> str:
+            for program in ("git", "python3", "sh"):
+                (folder / program).symlink_to(f"/usr/bin/{program}")
+            if bwrap:
+                (folder / "bwrap").write_text(f'#!/bin/sh\necho "bwrap: {bwrap}" >&2\nexit 1\n')
+                (folder / "bwrap").chmod(0o755)
+            return str(folder)
+
+        yield path
+
+
+def test_r35_a_github_run_without_bubblewrap_is_refused_with_the_remedy(
+    tmp_path: Path, bare_path: BarePath
+) -> None:
     with on_github(tmp_path) as line:
         number = line.file()
         before = line.item(number)
-        ticked = line.tick(PATH=bare_path(tmp_path))
+        ticked = line.tick(PATH=bare_path())
         assert (ticked.code, ticked.cells) == (1, [])
         assert "apt install bubblewrap" in ticked.stderr
         assert line.item(number) == before
@@ -45,11 +60,13 @@ def test_r35_a_github_run_without_bubblewrap_is_refused_with_the_remedy(tmp_path
 
 
 @pytest.mark.parametrize("words", BROKEN)
-def test_r35_a_bubblewrap_that_does_not_work_is_explained(tmp_path: Path, words: str) -> None:
+def test_r35_a_bubblewrap_that_does_not_work_is_explained(
+    tmp_path: Path, bare_path: BarePath, words: str
+) -> None:
     factory = Factory(tmp_path / "factory", containment="strong")
     number = factory.file()
     before = factory.item(number)
-    ticked = factory.tick(PATH=bare_path(tmp_path, words))
+    ticked = factory.tick(PATH=bare_path(words))
     assert (ticked.code, ticked.cells) == (1, [])
     (failed,) = ticked.of("failed")
     assert BROKEN[words] in failed["text"]
