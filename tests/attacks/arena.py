@@ -58,7 +58,10 @@ DELIVERED = [
 
 def cases(names: Iterable[str], *quick: str) -> list[Any]:
     """All of them; those that are not named `quick` run in `make soak`."""
-    return [pytest.param(name, marks=() if name in quick else pytest.mark.slow, id=name) for name in names]
+    return [
+        pytest.param(name, marks=() if name in quick else pytest.mark.slow, id=name[:60] or "none")
+        for name in names
+    ]
 
 
 def shell(*lines: str) -> dict[str, Any]:

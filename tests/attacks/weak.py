@@ -97,6 +97,21 @@ def no_count_of_names() -> None:
     walk.os = Os()  # type: ignore[assignment,attr-defined]
 
 
+@mechanism
+def no_plain_paths() -> None:
+    """`cell remove` takes what it is given."""
+    from collections.abc import Sequence
+
+    from agentcells.history.sealed import Sealed
+
+    def naive(self: Sealed, paths: Sequence[str]) -> tuple[str, ...]:
+        for path in paths:
+            (self.work / path).unlink()
+        return tuple(paths)
+
+    Sealed.remove = naive  # type: ignore[method-assign]
+
+
 def main(name: str, *words: str) -> int:
     sys.path.insert(0, str(ROOT))
     from tests.attacks import weak  # the one that the patches know, not __main__
