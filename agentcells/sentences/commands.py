@@ -470,6 +470,24 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Everything is in {folder}. Go on by hand there: `agentcells issue new \"…\"`, `agentcells tick`, `agentcells status`.",
         "すべて {folder} にあります。そこで `agentcells issue new \"…\"`、`agentcells tick`、`agentcells status` を試せます。",
     ),
+    # ---- agentcells bench tokens
+    "bench_head": (
+        "way;calls;tool list;calls and answers;context at the end;input of all turns;times ours",
+        "方法;呼び出し;ツール一覧;呼び出しと応答;最後のコンテキスト;全ターンの入力;当方の何倍",
+    ),
+    "bench_shell": (
+        "git in a shell, a forge's plain answers (tool lists not counted)",
+        "シェルの git とフォージの素の応答（ツール一覧は数えない）",
+    ),
+    "bench_shell_gitea": ("git in a shell, gitea-mcp", "シェルの git と gitea-mcp"),
+    "bench_git_gitea": ("mcp-server-git, gitea-mcp", "mcp-server-git と gitea-mcp"),
+    "bench_git_github": ("mcp-server-git, github-mcp-server", "mcp-server-git と github-mcp-server"),
+    "bench_ours": ("work records (agentcells mcp)", "作業記録（agentcells mcp）"),
+    "bench_no_tokens": (
+        "Tokens were not counted: pip install bpe-openai. The last column compares bytes.",
+        "トークンは数えていません: pip install bpe-openai。最後の列はバイト数の比較です。",
+    ),
+    "bench_git": ("git failed in the benchmark: {detail}", "ベンチマークで git が失敗しました: {detail}"),
     # ---- agentcells mcp
     "mcp_missing": (
         "The work record server needs the extra \"mcp\": pip install 'agentcells[mcp]'  (missing: {module})",
