@@ -26,11 +26,15 @@ app.add_typer(timing.app, name="timer")
 def run() -> int:
     """Run the command line. Problems go up to __main__, which prints them; usage errors end with 2."""
     try:
-        return int(app(standalone_mode=False) or 0)
+        return int(app(prog_name="agentcells", standalone_mode=False) or 0)
     except typer.Abort:
         return 130
     except TyperException as error:
-        typer.echo(f"{error.format_message()} (see agentcells --help)", err=True)
+        words = error.format_message()
+        if words.startswith("Usage:"):  # a group without a command: its help was meant
+            typer.echo(words)
+            return 0
+        typer.echo(f"{words} (see agentcells --help)", err=True)
         return 2
 
 
@@ -57,7 +61,7 @@ def tick(
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """One tick of the timer: read the forge, run what is waiting, write what came of it."""
+    """Read the forge, run what waits, write what came of it: one tick."""
     from agentcells import tick as room
     from agentcells.events import Emit
     from agentcells.journal import Journal
@@ -85,7 +89,7 @@ def _dry_run(path: Path, as_json: bool) -> int:
 
 @app.command(name="config")
 def show_config(config: ConfigOption = CELLS, as_json: JsonOption = False) -> int:
-    """The effective values of cells.toml, defaults included."""
+    """Print the effective values of cells.toml, defaults included."""
     from agentcells import config as room
 
     settings = load(config)
@@ -101,7 +105,10 @@ def demo(
     as_json: JsonOption = False,
     language: Annotated[str, typer.Option("--language", help="en or ja")] = "",
 ) -> int:
-    """The whole line once, on an embedded forge with a scripted agent: nothing to set up, no account."""
+    """Play the whole line once on an embedded forge.
+
+    A scripted agent stands in for the model: nothing to set up, no account.
+    """
     from agentcells import demo as room
 
     chosen = language or language_of_the_shell()
@@ -110,7 +117,7 @@ def demo(
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def cell() -> int:
-    """Inside a run: observe, status, diff, history, record, remove, build, test."""
+    """Inside a run: observe, status, diff, record, test and more."""
     raise AssertionError("__main__ hands `cell` to the door before typer is imported")
 
 
@@ -128,7 +135,10 @@ def init(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False,
     relock: Annotated[bool, typer.Option("--relock", help="Renew the pinned ids.")] = False,
 ) -> int:
-    """Write cells.toml, prompts and labels; run again, it changes nothing."""
+    """Write cells.toml, prompts and labels.
+
+    Run again, it changes nothing.
+    """
     from agentcells import init as room
 
     given = None
@@ -146,7 +156,11 @@ def init(
 
 @app.command()
 def check(config: ConfigOption = CELLS, as_json: JsonOption = False) -> int:
-    """Look at everything a tick needs; exit 1 if something would stop one."""
+    """Look at everything a tick needs.
+
+    Each line is one thing, with the remedy where something is wrong. Exit code 1: a tick would not
+    get past it.
+    """
     from dataclasses import asdict
 
     from agentcells import check as room

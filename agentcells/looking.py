@@ -34,7 +34,10 @@ def status(
     offline: OfflineOption = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Every work item: where it waits, how long, for whom and why; what holds up everything."""
+    """Show every work item: where it waits, for whom and why.
+
+    How long, at what cost, and what holds up everything; the next tick, and runs at work.
+    """
     settings = load(config)
     state = State.at(settings.path)
     if watch:
@@ -76,7 +79,7 @@ def why(
     offline: OfflineOption = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Why one item runs or does not, condition by condition, and who can change it."""
+    """Explain why one item runs or does not, and who can change it."""
     from agentcells import views
     from agentcells.around import look
 
@@ -91,7 +94,10 @@ def why(
 
 @app.command()
 def graph(config: ConfigOption = CELLS, as_json: JsonOption = False) -> int:
-    """The flow of cells.toml as a Mermaid diagram; what is lost or never ends is marked."""
+    """Draw the flow of cells.toml as a Mermaid diagram.
+
+    Cells that nothing leads to, and circles without a way out, are marked.
+    """
     from agentcells import flow
 
     settings = load(config)
@@ -112,7 +118,7 @@ def logs(
     config: ConfigOption = CELLS,
     as_json: JsonOption = False,
 ) -> int:
-    """What ticks did; with RUN: what the agent of that run did, and how it ended."""
+    """Show what ticks did or, with RUN, what the agent of that run did."""
     import json
 
     from agentcells import transcript
@@ -151,7 +157,9 @@ def report(
     config: ConfigOption = CELLS,
     as_json: JsonOption = False,
 ) -> int:
-    """What the line has done: one HTML file, made from the forge's own timeline and our books.
+    """Write one HTML file about what the line has done.
+
+    It is made from the forge's own timeline and our books, and opens offline.
 
     Figures: throughput, time, rounds, stops, cost, success.
     """

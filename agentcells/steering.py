@@ -37,7 +37,9 @@ def stop(
     resume: Annotated[bool, typer.Option("--resume", help="Take the stop back.")] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Start nothing new until `stop --resume`; what runs is finished, or ended with --now.
+    """Start nothing new until `stop --resume`.
+
+    What runs is finished, or ended with --now.
 
     For one item: the label ac:hold, or /hold in a comment.
     """
@@ -95,7 +97,11 @@ def retry(
     cell: Annotated[str, typer.Option(help="Another cell than the one that asked.")] = "",
     config: ConfigOption = CELLS, repo: RepoOption = "", as_json: JsonOption = False,
 ) -> int:
-    """Let a stuck item wait for its cell again, as your own act: all its counters begin afresh."""
+    """Let a stuck item wait for its cell again.
+
+    This is your own act, as if you had set the label: all its counters begin afresh, and its text
+    as it stands is approved.
+    """
     from agentcells import owner_acts
 
     settings, state = opened(config)
@@ -117,7 +123,7 @@ def retry(
 def release(
     number: Number, config: ConfigOption = CELLS, repo: RepoOption = "", as_json: JsonOption = False
 ) -> int:
-    """Take all labels of ours off an item: the factory leaves it alone."""
+    """Take all labels of ours off an item: it is left alone."""
     from agentcells import owner_acts
 
     settings, state = opened(config)

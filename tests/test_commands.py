@@ -1,0 +1,164 @@
+"""The commands at home: documented as they are, quiet where they should be, whole in an installed wheel."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from agentcells import __version__
+from tests.stage import Stage
+from tests.typed import Typed, typed
+
+__all__ = ["typed"]
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = ROOT / "docs" / "commands.md"
+BEGIN = "<!-- from here on: what --help prints; `AGENTCELLS_WRITE_SNAPSHOTS=1 make test` renews it -->"
+
+
+def commands() -> Iterator[tuple[str, ...]]:
+    """Every command of the tree, groups before their members; `cell` speaks inside a run only."""
+    from agentcells import cli
+
+    def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        yield path
+        for name, inner in getattr(command, "commands", {}).items():
+            if (*path, name) != ("cell",):
+                yield from walk(inner, (*path, name))
+
+    yield from walk(typer.main.get_command(cli.app), ())
+
+
+def helped(typed: Typed, path: tuple[str, ...]) -> str:
+    said = typed(None, *path, "--help")
+    assert (said.code, said.err) == (0, ""), path
+    return "\n".join(line.rstrip() for line in said.out.strip().splitlines())
+
+
+def test_the_document_shows_the_help_of_every_command(typed: Typed, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERMINAL_WIDTH", "100")
+    parts = [
+        f"\n## agentcells {' '.join(path)}".rstrip() + f"\n\n```text\n{helped(typed, path)}\n```\n"
+        for path in commands()
+    ]
+    head, _, shown = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
+    printed = "\n" + "".join(parts)
+    if os.environ.get("AGENTCELLS_WRITE_SNAPSHOTS"):
+        DOCUMENT.write_text(head + BEGIN + printed, encoding="utf-8")
+        shown = printed
+    assert shown == printed, "docs/commands.md is not what --help prints"
+    assert "docs/commands.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_help_fits_a_terminal_and_every_summary_is_whole(typed: Typed, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for path in commands():
+        text = helped(typed, path)
+        assert all(len(line) <= 80 for line in text.splitlines()), path
+    listed = helped(typed, ()).split("Commands:")[1]
+    assert "..." not in listed, "\n".join(x for x in listed.splitlines() if "..." in x)
+
+
+def test_no_words_at_all_is_a_question_for_help(typed: Typed):
+    said = typed(None)
+    assert said.code == 0
+    assert said.out.startswith("Usage: agentcells [OPTIONS] COMMAND")
+    assert typed(None, "issue").out.startswith("Usage: agentcells issue")
+
+
+def test_the_version_is_told(typed: Typed):
+    assert typed(None, "--version").out == f"agentcells {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["nonsense"], ["status", "--nonsense"], ["why"], ["why", "x"], ["tick", "more"]])
+def test_a_slip_of_the_fingers_is_one_line_on_stderr_and_exit_2(typed: Typed, words):
+    said = typed(None, *words)
+    assert (said.code, said.out) == (2, "")
+    assert len(said.err.splitlines()) == 1
+    assert "agentcells --help" in said.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_can_complete(shell, monkeypatch):
+    env = {**os.environ, "_AGENTCELLS_COMPLETE": f"complete_{shell}", "COMP_WORDS": "agentcells st",
+           "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "agentcells st",
+           "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    program = str(Path(sys.executable).with_name("agentcells"))
+    done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
+    assert "status" in done.stdout
+    assert "stop" in done.stdout
+    assert "retry" not in done.stdout
+
+
+def test_data_goes_to_stdout_and_trouble_to_stderr(tmp_path, typed: Typed):
+    stage = Stage(tmp_path)
+    for words in (["status"], ["why", "1"], ["graph"], ["config"], ["logs"], ["report"],
+                  ["tick", "--dry-run"], ["check"]):
+        said = typed(stage, *words, "--json")
+        assert said.err == "", words
+        if said.out:
+            json.loads(said.out)
+    text = stage.cells_path.read_text()
+    stage.cells_path.write_text(text.replace("[agent]", "[agnet]"))
+    for words in (["status"], ["why", "1"], ["graph"], ["logs"], ["report"], ["retry", "1"],
+                  ["release", "1"], ["tick"], ["check"]):
+        said = typed(stage, *words)
+        assert (said.code, said.out) == (2, ""), words
+        assert "agnet" in said.err
+
+
+def test_state_and_settings_lie_where_xdg_says(tmp_path: Path):
+    stage = Stage(tmp_path / "stage")
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"),
+           "XDG_STATE_HOME": str(tmp_path / "xdg"), "AGENTCELLS_CONFIG": str(stage.cells_path)}
+    (tmp_path / "home").mkdir()
+    subprocess.run([sys.executable, "-I", "-m", "agentcells", "stop"], env=env, check=True,
+                   capture_output=True, cwd=tmp_path)
+    assert [path.name for path in (tmp_path / "xdg").iterdir()] == ["agentcells"]
+    assert list((tmp_path / "home").iterdir()) == []
+    assert len(list((tmp_path / "xdg").rglob("brake.json"))) == 1
+
+
+def test_an_installed_wheel_gives_a_working_command(tmp_path: Path):
+    """As `uv tool install` and `pipx install` do: an environment of its own, the wheel in it."""
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
+        cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("agentcells-*.whl")
+    place = tmp_path / "tool"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
+    (site,) = place.glob("lib/python3*/site-packages")
+    (here,) = {Path(path) for path in sys.path if path.endswith("site-packages")}
+    (site / "libraries.pth").write_text(f"{here}\n")  # what pip would fetch
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
+         "--prefix", str(place), "--ignore-installed", str(wheel)], check=True, cwd=tmp_path,
+        capture_output=True)
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    program = str(place / "bin" / "agentcells")
+
+    def run(*words: str) -> str:
+        done = subprocess.run([program, *words], env=env, cwd=tmp_path, capture_output=True,
+                              text=True, check=True, stdin=subprocess.DEVNULL)
+        return done.stdout
+
+    assert run("--version") == f"agentcells {__version__}\n"
+    where = subprocess.run(
+        [str(place / "bin" / "python"), "-I", "-c", "import agentcells; print(agentcells.__file__)"],
+        check=True, capture_output=True, text=True, cwd=tmp_path).stdout
+    assert str(place) in where
+    told = run("demo", "--keep", str(tmp_path / "demo"))
+    assert "an issue became a merged pull request" in told
+    shown = run("status", "--config", str(tmp_path / "demo" / "cells.toml"))
+    assert re.search(r"^Nothing to do", shown, re.MULTILINE)
