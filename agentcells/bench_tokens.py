@@ -78,23 +78,24 @@ class Bill:
     spoken: int
     context: int
     billed: int
-    billed_bytes: int
+    unit: str
 
 
 def measure(seed: int = 1) -> tuple[Bill, ...]:
-    """Ours last. Tokens are o200k, of the package bpe-openai; without it they are 0."""
+    """Ours last. In tokens (o200k, of the package bpe-openai); without that, in bytes."""
     count = counter()
     with tempfile.TemporaryDirectory(prefix="agentcells-bench-") as folder:
         ours, our_list = _ours(Project(Path(folder) / "ours", seed))
         theirs = list(_theirs(Project(Path(folder) / "theirs", seed)))
+    size = count or _bytes
     bills = [
-        _bill(key, theirs, sum(x.tokens for x in lists), sum(x.bytes for x in lists), count)
+        _bill(key, theirs, sum(x.tokens if count else x.bytes for x in lists), count)
         for key, lists in RIVALS
     ]
-    return (*bills, _bill("bench_ours", ours, count(our_list), len(our_list.encode()), count))
+    return (*bills, _bill("bench_ours", ours, size(our_list), count))
 
 
-def counter() -> Count:
+def counter() -> Count | None:
     """How many tokens a text has. A stand-in for Claude's own, which is not to be had offline."""
     try:
         with warnings.catch_warnings():
@@ -102,8 +103,12 @@ def counter() -> Count:
             # By name: whoever does not measure need not have it.
             encoding = importlib.import_module("bpe_openai").get_encoding("o200k_base")
     except ModuleNotFoundError:
-        return lambda text: 0
+        return None
     return lambda text: len(encoding.encode(text))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
 
 
 def table(bills: Sequence[Bill], language: str = "en") -> list[str]:
@@ -111,11 +116,11 @@ def table(bills: Sequence[Bill], language: str = "en") -> list[str]:
     ours = bills[-1]
     lines = ["| " + say("bench_head", language).replace(";", " | ") + " |", "|---" * 7 + "|"]
     for bill in bills:
-        times = (bill.billed or bill.billed_bytes) / (ours.billed or ours.billed_bytes)
+        times = bill.billed / ours.billed
         numbers = (bill.calls, bill.listed, bill.spoken, bill.context, bill.billed)
         cells = " | ".join(f"{number:,}" for number in numbers)
         lines.append(f"| {say(bill.key, language)} | {cells} | {times:.1f} |")
-    if not ours.billed:
+    if ours.unit == "bytes":
         lines.append(say("bench_no_tokens", language))
     return lines
 
@@ -128,15 +133,13 @@ def as_values(bills: Sequence[Bill]) -> list[dict[str, Any]]:
 # ---------------------------------------------------------------- counting
 
 
-def _bill(key: str, turns: Sequence[Turn], listed: int, listed_bytes: int, count: Count) -> Bill:
+def _bill(key: str, turns: Sequence[Turn], listed: int, count: Count | None) -> Bill:
     """A turn's input is everything before it; the last one reads the last result too."""
-    first, sizes = count(PROMPT), [count(turn.text) for turn in turns]
+    size = count or _bytes
+    first, sizes = size(PROMPT), [size(turn.text) for turn in turns]
     billed = sum(listed + first + sum(sizes[:number]) for number in range(len(turns) + 1))
-    lengths = [len(turn.text.encode()) for turn in turns]
-    billed_bytes = sum(
-        listed_bytes + len(PROMPT) + sum(lengths[:number]) for number in range(len(turns) + 1))
     return Bill(key=key, calls=len(turns), listed=listed, spoken=sum(sizes), billed=billed,
-                context=listed + first + sum(sizes), billed_bytes=billed_bytes)
+                context=listed + first + sum(sizes), unit="tokens" if count else "bytes")
 
 
 def _compact(value: object) -> str:

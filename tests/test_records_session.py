@@ -1,5 +1,5 @@
 """The acceptance rows A, B, C and K: what is listed, envelopes, and the session of a connection."""
-# ruff: noqa: E501  (rows read best on one line)
+
 
 from __future__ import annotations
 
@@ -307,13 +307,13 @@ def test_c3_the_era_without_connections_is_refused_with_the_way_to_one() -> None
 
 
 def test_the_list_of_tools_stays_small() -> None:
-    import bpe_openai as bpe
-    encoding = bpe.get_encoding("o200k_base")
+    count = counter()
+    assert count is not None
     for core, language, most in ((False, "en", 1_000), (True, "en", 600), (False, "ja", 1_000), (True, "ja", 600)):
         sent = [{"name": t["name"], "description": t["description"], "input_schema": t["inputSchema"]}
                 for t in brain_tools.tools(brain_tools.listed(core=core), language)]
         text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
-        assert 0 < count(text) <= most
+        assert count(text) <= most
         assert len(text.encode()) <= 4_500
 
 

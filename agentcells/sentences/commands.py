@@ -484,8 +484,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bench_git_github": ("mcp-server-git, github-mcp-server", "mcp-server-git と github-mcp-server"),
     "bench_ours": ("work records (agentcells mcp)", "作業記録（agentcells mcp）"),
     "bench_no_tokens": (
-        "Tokens were not counted: pip install bpe-openai. The last column compares bytes.",
-        "トークンは数えていません: pip install bpe-openai。最後の列はバイト数の比較です。",
+        "These are bytes, not tokens: for tokens, pip install bpe-openai.",
+        "トークンではなくバイト数です。トークンを数えるには pip install bpe-openai。",
     ),
     "bench_git": ("git failed in the benchmark: {detail}", "ベンチマークで git が失敗しました: {detail}"),
     # ---- agentcells mcp
