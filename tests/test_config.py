@@ -1,6 +1,6 @@
 """Stories about cells.toml: what a person writes, and what agentcells makes of it or says about it."""
 
-# ruff: noqa: E501  (a table of mistakes reads best with one case a line)
+
 from __future__ import annotations
 
 import json

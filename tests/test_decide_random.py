@@ -1,5 +1,5 @@
 """decide under chance: whatever the forge shows, nothing is raised, doubled or unproven."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

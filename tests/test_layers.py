@@ -1,5 +1,5 @@
 """The borders between the rooms: docs/architecture.md's table against the imports of every module."""
-# ruff: noqa: E501  (a table of breaches reads best with one case a line)
+
 
 from __future__ import annotations
 

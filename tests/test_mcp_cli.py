@@ -1,5 +1,5 @@
 """`agentcells mcp`: what a person types, the tokens, the log, and how a client comes to know it."""
-# ruff: noqa: E501  (commands read best on one line)
+
 
 from __future__ import annotations
 

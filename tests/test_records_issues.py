@@ -1,5 +1,5 @@
 """The acceptance rows I, and the whole life of a piece of work, on every kind of place (I1 to I5, R29)."""
-# ruff: noqa: E501  (rows read best on one line)
+
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each is off unless the person turns it on when he starts the server.
 """
-# ruff: noqa: E501  (rows read best on one line)
+
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A canary in everything that a backend can say must be in the log and nowhere else; a leaky server,
 held against the same lint, must fail it.
 """
-# ruff: noqa: E501  (rows read best on one line)
+
 
 from __future__ import annotations
 

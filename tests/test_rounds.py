@@ -1,5 +1,5 @@
 """rounds: the book of a pair and what it counts (R30 to R34)."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

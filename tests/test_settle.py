@@ -1,5 +1,5 @@
 """settle, publish, merging: the ends of a run that the stories do not tell (R5, R8, R10, R26, R33, R39)."""
-# ruff: noqa: E501  (a table reads best with one case a line)
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The catalogue of attacks: every row that must hold, who tries it and what is required."""
-# ruff: noqa: E501  (a table reads best with one row a line)
+
 
 from __future__ import annotations
 

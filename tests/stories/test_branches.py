@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from tests.invariants import at_rest
 from tests.stage import (
-    IMPLEMENT, OWNER, REVIEW, Rule, Stage, answer, nothing_written, once, rule, work,
+    IMPLEMENT,
+    OWNER,
+    REVIEW,
+    Rule,
+    Stage,
+    answer,
+    nothing_written,
+    once,
+    rule,
+    work,
 )
 from tests.stories.conftest import Build
 
 LONG = "".join(f"LINE_{i} = {i}\n" for i in range(30))
+
+
+def _local(stage: Stage) -> Any:
+    """What only the embedded forge's people can do: record a push, reach into the repository."""
+    return stage.people
+
 
 
 def settle(text: str) -> Rule:
@@ -69,8 +87,7 @@ def test_r44_the_markers_are_really_there(build: Build) -> None:
         stage.people.push("main", {"game.py": "LEVEL = 5\n"}, "bob")
 
     def look() -> None:
-        with open("game.py", encoding="utf-8") as file:
-            seen.append(file.read())
+        seen.append(Path("game.py").read_text(encoding="utf-8"))
 
     stage.rules = [
         once("implement", {"call": main_moves}, work(game__py="LEVEL = 2\n")),
@@ -130,7 +147,7 @@ def test_r44_commits_before_a_run_that_no_run_made_are_shown_to_the_owner_first(
     stage.say(pull, "Go on with it, please.")
     stage.rules = [rule("implement", work(game__py="LIVES = 4\n")), REVIEW]
     if who == OWNER:
-        stage.people.record_push(pull, OWNER)
+        _local(stage).record_push(pull, OWNER)
         assert stage.tick().cells == ["implement", "review"]
     else:
         assert stage.tick().cells == []
@@ -152,7 +169,7 @@ def test_r44_commits_during_a_run_are_kept_merged_and_named(build: Build, who: s
     def pushes() -> None:
         stage.people.push("agentcells/1", {"extra.py": "EXTRA = 1\n"}, who)
         if who == OWNER:
-            stage.people.record_push(stage.pull_of(1).number, OWNER)
+            _local(stage).record_push(stage.pull_of(1).number, OWNER)
 
     stage.rules = [
         once("implement", work(game__py="LIVES = 3\n")), once("review", answer("implement", "Four.")),
@@ -206,7 +223,7 @@ def test_r46_a_push_between_fetch_and_push_is_never_overwritten(build: Build) ->
     stage.rules = [rule("implement", work(game__py="LIVES = 4\n")), REVIEW]
     folder = stage.claim()
     stage.play(folder)
-    people = stage.people
+    people = _local(stage)
     tip = people._git("rev-parse", f"refs/heads/agentcells/{number}").strip()
     bobs = people.push(f"agentcells/{number}", {"extra.py": "EXTRA = 1\n"}, "bob")
     people._git("update-ref", f"refs/heads/agentcells/{number}", tip)

@@ -6,7 +6,16 @@ import pytest
 
 from tests.invariants import at_rest
 from tests.stage import (
-    IMPLEMENT, OWNER, REVIEW, TRIAGE, Stage, answer, nothing_written, once, rule, work,
+    IMPLEMENT,
+    OWNER,
+    REVIEW,
+    TRIAGE,
+    Stage,
+    answer,
+    nothing_written,
+    once,
+    rule,
+    work,
 )
 from tests.stories.conftest import Build
 

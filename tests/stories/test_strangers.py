@@ -7,7 +7,17 @@ import pytest
 from agentcells.model import Problem
 from tests.invariants import at_rest
 from tests.stage import (
-    BOT, IMPLEMENT, OWNER, REVIEW, TRIAGE, Stage, answer, nothing_written, once, rule, work,
+    BOT,
+    IMPLEMENT,
+    OWNER,
+    REVIEW,
+    TRIAGE,
+    Stage,
+    answer,
+    nothing_written,
+    once,
+    rule,
+    work,
 )
 from tests.stories.conftest import Build
 

@@ -12,9 +12,19 @@ from agentcells.forge import Forbidden, RateLimited, Unavailable
 from agentcells.markers import parse_marker
 from tests.invariants import at_rest
 from tests.stage import (
-    IMPLEMENT, OWNER, REPO, REVIEW, Stage, Trouble, answer, nothing_written, once, rule, work,
+    IMPLEMENT,
+    OWNER,
+    REPO,
+    REVIEW,
+    Stage,
+    Trouble,
+    answer,
+    nothing_written,
+    once,
+    rule,
 )
 from tests.stories.conftest import Build
+
 
 def outage() -> Unavailable:
     return Unavailable("local_busy", exit_code=75, root="the forge")
