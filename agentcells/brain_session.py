@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agentcells.forge import ForgeError, NotFound
 from agentcells.git_process import GitError
 from agentcells.history import HistoryError, Standing
 from agentcells.observation import ChangedFile, Facts, Observation, Step, observe
-from agentcells.project import Project, Setting
 from agentcells.sentences import say
 from agentcells.tracker import Doubts, Tracker
+
+if TYPE_CHECKING:  # with cells.toml behind it: a run, which shares this table, starts faster without
+    from agentcells.project import Project, Setting
 
 Arguments: TypeAlias = dict[str, Any]
 

@@ -13,7 +13,6 @@ from agentcells.brain_session import Arguments, Session, after, judged, look, lo
 from agentcells.door import Envelope
 from agentcells.forge import ForgeError
 from agentcells.history import Change, HistoryError, Record
-from agentcells.project import open_project
 from agentcells.tracker import Tracker
 
 LISTED = 50
@@ -26,6 +25,8 @@ _HEADER = "== "
 
 
 def session_start(session: Session, arguments: Arguments) -> Envelope:
+    from agentcells.project import open_project  # reads cells.toml, which a run never does
+
     project = open_project(arguments["project_root"], session.setting, session.log)
     if session.project is None or session.project.root != project.root:
         session.issue = None
@@ -34,7 +35,7 @@ def session_start(session: Session, arguments: Arguments) -> Envelope:
     data = {"project": project.name, "issues": "available" if reached else "unavailable",
             "default_issue": session.issue}
     key = "work_started" if reached else "work_started_no_issues"
-    return door.ok(session.say(key, project=project.name), data)
+    return door.ok(session.say(key), data)
 
 
 def start(session: Session, arguments: Arguments) -> Envelope:

@@ -12,9 +12,8 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
-from agentcells.config import Config
 from agentcells.forge import (
     Forge,
     ForgeError,
@@ -29,6 +28,9 @@ from agentcells.markers import below, looks_ours, parse_marker, render_marker
 from agentcells.model import Comment, Item, Row, branch_name
 from agentcells.posts import Marker
 from agentcells.text import bounded, clean
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 P = ParamSpec("P")
 R = TypeVar("R")
