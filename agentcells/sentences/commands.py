@@ -545,4 +545,28 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Optional, so that it does not fall back to its shell: deny the commands git, gh and tea in that client's own permission settings.",
         "任意: シェルに頼らないよう、クライアント側の権限設定で git・gh・tea コマンドを禁止してください。",
     ),
+    "bench_run_workspace": (
+        "workspace",
+        "作業場所",
+    ),
+    "bench_run_sandbox": (
+        "sandbox, canary and proof",
+        "サンドボックス、カナリア、証明",
+    ),
+    "bench_run_import": (
+        "import",
+        "取り込み",
+    ),
+    "bench_run_good": (
+        "{files} files, {megabytes} MB: a run adds {added} s (goal {goal} s) and {memory} MB (goal {most} MB). {parts}",
+        "{files} ファイル、{megabytes} MB: 1 回の実行で増えるのは {added} 秒 (目標 {goal} 秒) と {memory} MB (目標 {most} MB)。{parts}",
+    ),
+    "bench_run_missed": (
+        "{files} files, {megabytes} MB: a run adds {added} s (goal {goal} s) and {memory} MB (goal {most} MB), which is MORE THAN THE GOAL. {parts}",
+        "{files} ファイル、{megabytes} MB: 1 回の実行で増えるのは {added} 秒 (目標 {goal} 秒) と {memory} MB (目標 {most} MB)。目標を超えています。{parts}",
+    ),
+    "bench_run_failed": (
+        "The benchmark's own run did not go well: {detail}",
+        "ベンチマークの実行がうまくいきませんでした: {detail}",
+    ),
 }
