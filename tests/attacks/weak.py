@@ -112,6 +112,23 @@ def no_plain_paths() -> None:
     Sealed.remove = naive  # type: ignore[method-assign]
 
 
+@mechanism
+def all_settings() -> None:
+    """The agent is started without `--setting-sources ""`."""
+    from typing import Any
+
+    from agentcells import claude
+
+    told = claude.arguments
+
+    def without(*given: Any) -> list[str]:
+        argv = told(*given)
+        place = argv.index("--setting-sources")
+        return argv[:place] + argv[place + 2 :]
+
+    claude.arguments = without  # type: ignore[assignment]
+
+
 def main(name: str, *words: str) -> int:
     sys.path.insert(0, str(ROOT))
     from tests.attacks import weak  # the one that the patches know, not __main__
