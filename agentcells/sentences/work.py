@@ -146,10 +146,10 @@ WORK: dict[str, tuple[str, str]] = {
         "他の人が新しい記録を共有しています。work_update で取り込んでください。",
     ),
     # ---- what was done
-    "work_started": ("Session ready for {project}", "{project} のセッションを開始できます"),
+    "work_started": ("The session has begun", "セッションを開始しました"),
     "work_started_no_issues": (
-        "Session ready for {project}. Issues cannot be reached; work can be recorded",
-        "{project} のセッションを開始できます。課題には接続できませんが、作業の記録はできます",
+        "The session has begun. Issues cannot be reached; work can be recorded",
+        "セッションを開始しました。課題には接続できませんが、作業の記録はできます",
     ),
     "work_issue_set": ("Issue {issue} is now the default", "課題 {issue} を既定にしました"),
     "work_issue_set_unchecked": (
