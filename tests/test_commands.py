@@ -130,35 +130,44 @@ def test_state_and_settings_lie_where_xdg_says(tmp_path: Path):
     assert len(list((tmp_path / "xdg").rglob("brake.json"))) == 1
 
 
-def test_an_installed_wheel_gives_a_working_command(tmp_path: Path):
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As `uv tool install` and `pipx install` do: an environment of its own, the wheel in it."""
+    folder = tmp_path_factory.mktemp("installed")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
         cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("agentcells-*.whl")
-    place = tmp_path / "tool"
+    (wheel,) = folder.glob("agentcells-*.whl")
+    place = folder / "tool"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
     (site,) = place.glob("lib/python3*/site-packages")
     (here,) = {Path(path) for path in sys.path if path.endswith("site-packages")}
     (site / "libraries.pth").write_text(f"{here}\n")  # what pip would fetch
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
-         "--prefix", str(place), "--ignore-installed", str(wheel)], check=True, cwd=tmp_path,
+         "--prefix", str(place), "--ignore-installed", str(wheel)], check=True, cwd=folder,
         capture_output=True)
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    program = str(place / "bin" / "agentcells")
+    return place
 
-    def run(*words: str) -> str:
-        done = subprocess.run([program, *words], env=env, cwd=tmp_path, capture_output=True,
-                              text=True, check=True, stdin=subprocess.DEVNULL)
-        return done.stdout
 
-    assert run("--version") == f"agentcells {__version__}\n"
-    where = subprocess.run(
-        [str(place / "bin" / "python"), "-I", "-c", "import agentcells; print(agentcells.__file__)"],
-        check=True, capture_output=True, text=True, cwd=tmp_path).stdout
-    assert str(place) in where
-    told = run("demo", "--keep", str(tmp_path / "demo"))
+def from_wheel(place: Path, *words: str) -> str:
+    env = {"PATH": os.environ["PATH"], "HOME": str(place.parent)}
+    done = subprocess.run(
+        [str(place / "bin" / "agentcells"), *words], env=env, cwd=place.parent,
+        capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    return done.stdout
+
+
+def test_an_installed_wheel_gives_a_working_command(installed: Path):
+    assert from_wheel(installed, "--version") == f"agentcells {__version__}\n"
+    (example,) = installed.glob("lib/python3*/site-packages/agentcells/data/cells.toml")
+    assert "triage" in from_wheel(installed, "graph", "--config", str(example))
+    assert "Usage: agentcells timer install" in from_wheel(installed, "timer", "install", "--help")
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_walks_to_a_merged_pull_request(installed: Path, tmp_path: Path):
+    told = from_wheel(installed, "demo", "--keep", str(tmp_path / "demo"))
     assert "an issue became a merged pull request" in told
-    shown = run("status", "--config", str(tmp_path / "demo" / "cells.toml"))
-    assert re.search(r"^Nothing to do", shown, re.MULTILINE)
+    cells = str(tmp_path / "demo" / "cells.toml")
+    assert re.search(r"^Nothing to do", from_wheel(installed, "status", "--config", cells))

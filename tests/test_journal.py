@@ -8,8 +8,6 @@ import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from agentcells import journal as room
 from agentcells.events import Emit
 from agentcells.journal import Journal
@@ -112,11 +110,10 @@ def test_how_the_last_tick_went_is_kept(tmp_path):
     assert journal.last_tick() is None
 
 
-@pytest.mark.parametrize("mode", ["--json", ""])
-def test_a_tick_keeps_a_log_in_its_state_folder(tmp_path: Path, mode):
+def test_a_tick_keeps_a_log_in_its_state_folder(tmp_path: Path):
     factory = Factory(tmp_path)
     number = factory.file()
-    factory.run("tick", *([mode] if mode else []))
+    factory.run("tick")
     found = Journal(factory.state).events(1_000)
     claims = [event for event in found if event["event"] == "Claim"]
     assert [event["cell"] for event in claims] == ["triage", "implement", "review"]
