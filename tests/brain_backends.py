@@ -69,8 +69,7 @@ class HubProject:
         self.hub = hub
         self.repo = repo
         url = f"{hub.server.url}/{repo}.git"
-        value = base64.b64encode(f"x:{hub.token.read_text().strip()}".encode()).decode()
-        self.header = f"http.{hub.server.url}/.extraHeader=Authorization: Basic {value}"
+        self.header = f"http.{hub.server.url}/.extraHeader=Authorization: Basic {self.basic()}"
         folder.parent.mkdir(parents=True, exist_ok=True)
         git(folder.parent, "-c", self.header, "clone", "-q", "-c", self.header, url, str(folder))
         self.desk = Desk.__new__(Desk)
@@ -80,6 +79,9 @@ class HubProject:
         (folder / "cells.toml").write_text(_CELLS.format(
             kind=hub.kind, repo=repo, api=hub.server.api_url, url=hub.server.url, token=hub.token))
         (folder / ".git/info/exclude").write_text("/cells.toml\n/prompts/\n")
+
+    def basic(self) -> str:
+        return base64.b64encode(f"x:{self.hub.token.read_text().strip()}".encode()).decode()
 
     def issue(self, title: str = "A door that opens", body: str = "It should open.",
               comments: int = 0) -> int:

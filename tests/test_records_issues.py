@@ -53,7 +53,7 @@ def test_the_whole_life_of_a_piece_of_work(work: Work) -> None:
     assert work.state() == "clean_idle"
 
 
-def test_i1_an_issue_with_its_newest_comments_oldest_of_them_first(work: Work) -> None:
+def test_i1_k9_an_issue_with_its_newest_comments_oldest_of_them_first(work: Work) -> None:
     number = work.project.issue("Title", "Body\n\nof it", comments=7)
     everything = work.ok("issue_read", issue_id=number)
     assert set(everything) == {"id", "title", "state", "labels", "body", "comments_total", "comments"}

@@ -77,7 +77,7 @@ def test_d1_an_issue_that_cannot_be_looked_up_is_taken_and_said_to_be_unchecked(
 # ---------------------------------------------------------------- E: observe
 
 
-def test_e2_and_e3_dirty(brain: Brain) -> None:
+def test_e0_e2_e3_dirty(brain: Brain) -> None:
     game = brain.start(brain.place.game, brain.place.issue())
     game.write({"src/rules.py": "LIVES = 5\nLEVELS = 2\n"})
     with_issue = observed(brain)
@@ -223,7 +223,7 @@ def test_f1_all_changes_are_taken_and_a_blank_message_is_named(brain: Brain) -> 
     ({}, [1]), ({"issue_ids": None}, [1]), ({"issue_ids": []}, []), ({"issue_ids": [2, 3]}, [2, 3]),
     ({"issue_ids": [3, 2, 3]}, [3, 2]),
 ])
-def test_f2_which_issues_a_record_is_linked_to(brain: Brain, given: dict[str, Any],
+def test_f2_k6_k7_k8_which_issues_a_record_is_linked_to(brain: Brain, given: dict[str, Any],
                                                linked: list[int]) -> None:
     for title in "abc":
         brain.place.issue(title)

@@ -39,7 +39,7 @@ def brain(request: pytest.FixtureRequest) -> Brain:
 # ---------------------------------------------------------------- A: the surface
 
 
-def test_a1_a2_a5_exactly_these_tools_with_hints_and_no_argument_of_the_backend(brain: Brain) -> None:
+def test_a1_a2_a5_k2_exactly_these_tools_with_hints_and_no_argument_of_the_backend(brain: Brain) -> None:
     tools = {tool.name: tool for tool in brain.connection.tools()}
     assert set(tools) == ALL
     for name, tool in tools.items():
@@ -176,7 +176,7 @@ async def _raw(params: dict[str, Any], client: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_c2_k5_before_the_session_only_start_and_observe_answer(kind: str) -> None:
+def test_c2_k5_e1_before_the_session_only_start_and_observe_answer(kind: str) -> None:
     with closing(pool().fresh(kind)) as fresh:
         assert fresh.call("work_observe")["data"] == UNINITIALIZED
         for tool in ALL - {"work_session_start", "work_observe"}:

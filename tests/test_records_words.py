@@ -433,7 +433,7 @@ def _guide(name: str, begin: str, end: str) -> str:
     ("work-records.md", "For the agent", "The worker surface"),
     ("work-records.ja.md", "エージェントへ", "ワーカー用のサーバー"),
 ])
-def test_l6_a6_a7_the_guide_for_the_agent_is_clean_and_names_every_tool(name: str, begin: str, end: str) -> None:
+def test_l6_a6_a7_k11_the_guide_for_the_agent_is_clean_and_names_every_tool(name: str, begin: str, end: str) -> None:
     guide = _guide(name, begin, end)
     assert {word.lower() for word in hits(guide)} <= _USERS_WORDS
     for word in _USERS_WORDS:
