@@ -14,7 +14,7 @@ from pathlib import Path
 from agentcells import gate
 from agentcells.config import Config
 from agentcells.forge import Forge
-from agentcells.git import Git
+from agentcells.git import Git, GitError
 from agentcells.known_secrets import known_secrets
 from agentcells.model import Problem, Sha
 from agentcells.run import Delivery, Order, RunFact
@@ -54,6 +54,7 @@ def deliver(
             differs=git.tree(joined.sha) != before,
             merged_base=joined.merged,
             conflicts=joined.conflicts,
+            obstacle=joined.obstacle,
             foreign=foreign,
             foreign_by_owner=not foreign or _by_owner(config, forge, order),
         )
@@ -66,6 +67,7 @@ class _Joined:
     sha: Sha
     merged: bool = False
     conflicts: tuple[str, ...] = ()
+    obstacle: str = ""
 
 
 def _join(git: Git, order: Order, sealed: Sha, tip: Sha | None, base_tip: Sha) -> _Joined:
@@ -74,7 +76,15 @@ def _join(git: Git, order: Order, sealed: Sha, tip: Sha | None, base_tip: Sha) -
     for other in (tip, base_tip) if order.writes else ():
         if other is None or git.is_ancestor(other, joined.sha):
             continue
-        merge = git.merge_tree(joined.sha, other)
+        try:
+            merge = git.merge_tree(joined.sha, other)
+        except GitError as error:
+            # Another try cannot mend these: the owner has to know.
+            if error.key == "git_too_old":
+                return _Joined(sha=sealed, obstacle="plan_git_too_old")
+            if error.cause == "conflict":  # the base was written anew, without a common past
+                return _Joined(sha=sealed, obstacle="plan_unrelated")
+            raise
         if merge.conflicts:
             return _Joined(sha=sealed, conflicts=merge.conflicts)
         joined = _Joined(sha=_merge(git, order, joined.sha, other, merge.tree), merged=True)

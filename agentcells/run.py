@@ -209,6 +209,7 @@ class Delivery:
     differs: bool  # from the branch's tree (R8)
     merged_base: bool = False
     conflicts: tuple[str, ...] = ()
+    obstacle: str = ""  # why it cannot be merged at all: the key of a sentence
     foreign: tuple[str, ...] = ()  # authors of commits on the branch that no run of ours made
     foreign_by_owner: bool = True
 

@@ -229,7 +229,9 @@ def _has_pull(case: Case, run: RunFact) -> bool:
 
 
 def _against_push(run: RunFact, delivery: Delivery, language: str) -> Reason | None:
-    """A second conflict, the gate (R44, R45)."""
+    """No merge to be had, a second conflict, the gate (R44, R45)."""
+    if delivery.obstacle:
+        return delivery.obstacle, {}
     if delivery.conflicts:
         return "plan_conflict_again", {"paths": ", ".join(delivery.conflicts[:5])}
     if delivery.verdict.blocks or delivery.cleared is None:

@@ -186,6 +186,14 @@ REASONS: dict[str, tuple[str, str]] = {
     "plan_conflict_again": (
         "It still collides in {paths} after a run that was to put it right.",
         "直すための実行の後も {paths} がぶつかっています。"),
+    "plan_unrelated": (
+        "The base branch was written anew: it has no past in common with this work any more, so nothing is pushed. "
+        "To start afresh from it, close the pull request and set the label again.",
+        "ベースのブランチが書き直され、この作業と共通の履歴がなくなったため、何も push しません。"
+        "新しい状態からやり直すには、プルリクエストを閉じてラベルを付け直してください。"),
+    "plan_git_too_old": (
+        "The base has moved, and this machine's git cannot merge without a working copy: it needs git 2.38 or newer.",
+        "ベースが進みましたが、このマシンの git では作業コピーなしにマージできません。git 2.38 以降が必要です。"),
     "plan_gate": ("The gate lets none of it out: {what}.", "公開前の検査で止まりました: {what}。"),
     "plan_no_such_cell": (
         "cells.toml has no cell {cell} any more.", "cells.toml に {cell} というセルはもうありません。"),
