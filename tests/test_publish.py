@@ -43,6 +43,16 @@ def test_scenario_13_what_the_gate_blocks_is_kept_and_told_with_rule_and_path():
     assert (world.states(), world.branches, len(world.kept)) == ({"needs-human"}, {}, 1)
 
 
+@pytest.mark.parametrize(("obstacle", "words"), [
+    ("plan_unrelated", "written anew"), ("plan_git_too_old", "git 2.38"),
+])
+def test_r44_what_cannot_be_merged_at_all_goes_to_the_owner_and_is_kept(obstacle, words):
+    world = ended(World().file(), tip="d" * 40, obstacle=obstacle)
+    body = only(world.tick(), Post).body
+    assert words in body
+    assert (world.states(), len(world.kept)) == ({"needs-human"}, 1)
+
+
 def test_scenario_23_commits_of_others_on_the_branch_go_to_the_owner_first():
     facts: dict[str, Any] = {"tip": "d" * 40, "foreign": ("bob",), "foreign_by_owner": False}
     world = ended(World().file(), **facts)

@@ -125,17 +125,6 @@ def test_r8_a_run_that_cannot_go_on_asks_the_owner(case, cell, outcome, run, rea
     assert only(found, SetState).label == "needs-human"
 
 
-@pytest.mark.parametrize(("obstacle", "words"), [
-    ("plan_unrelated", "written anew"), ("plan_git_too_old", "git 2.38"),
-])
-def test_r44_what_no_merge_can_be_had_of_goes_to_the_owner_and_is_kept(obstacle, words):
-    found = plan(over(delivery=delivery(tip="b" * 40, obstacle=obstacle)), implementing())
-    assert "Push" not in names(found)
-    assert words in only(found, Post).body
-    assert only(found, SetState).label == "needs-human"
-    assert only(found, CloseRun).keep
-
-
 def test_r8_needs_test_holds_for_a_cell_that_only_reads_too():
     strict = REVIEW.model_copy(update={"needs_test": True})
     item = pull(8, "review", events=(labeled("review", 0),))

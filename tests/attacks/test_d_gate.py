@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from agentcells import deliver, gate, git, run_facts, workspace
-from agentcells.secrets import Secrets
-from agentcells.vendors import vendor_names
+from agentcells.secrets import Secrets, vendor_names
 from tests.attacks import planted
 from tests.attacks.arena import DELIVERED, REFUSED, Arena, cases, done, record, shell
 from tests.git_world import everyday
