@@ -229,7 +229,8 @@ def _name(number: int) -> str:
 
 def _project(git: Git, size: Size) -> Sha:
     """One commit, in one pack, as after a fetch. The content hardly gets smaller when it is packed."""
-    run_git(Call(store=git.store, arguments=("fast-import", "--quiet", "--force")), _stream(size))
+    call = Call(store=git.store, arguments=("fast-import", "--quiet", "--force"), deadline_s=900.0)
+    run_git(call, _stream(size))
     found = git.rev("refs/agentcells/bench")
     if found is None:
         raise Problem("bench_run_failed", detail="git fast-import")
