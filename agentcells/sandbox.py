@@ -177,7 +177,7 @@ def _environment(box: Box, role: Role, extra: Mapping[str, str]) -> dict[str, st
     """All that a command knows: nothing is inherited."""
     env = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
     if box.containment == "strong":
-        bins = [f"{path}/bin" for path in box.read if Path(path, "bin").is_dir()]
+        bins = [f"{path}/bin" for path in box.read if _is_toolchain(box, path)]
         env["PATH"] = ":".join([OURS, "/usr/local/bin", "/usr/bin", "/bin", *bins])
         env.update(HOME=HOME, TMPDIR="/tmp")
     else:
@@ -189,6 +189,14 @@ def _environment(box: Box, role: Role, extra: Mapping[str, str]) -> dict[str, st
     else:
         env["CI"] = "true"  # what test runners look for before they ask a person something
     return env | dict(extra)
+
+
+def _is_toolchain(box: Box, path: str) -> bool:
+    """Whether there are programs in its `bin`, seen from where the run's own account finds it."""
+    try:
+        return Path(box.source(path), "bin").is_dir()
+    except PermissionError:
+        return False
 
 
 def _leashed(box: Box, role: Role, argv: Sequence[str], env: Mapping[str, str], cwd: str) -> Launch:

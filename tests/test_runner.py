@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import tempfile
 import time
 from pathlib import Path
 
@@ -243,6 +244,18 @@ def test_r35_where_there_is_no_bubblewrap_the_run_is_refused_with_the_remedy(pla
     end, _ = plain.run([DONE], containment="strong", env={"PATH": str(bare)})
     assert end.outcome.kind == "containment"
     assert "apt install bubblewrap" in end.outcome.detail
+
+
+def test_r35_a_toolchain_that_only_its_owner_may_walk_to_is_readable_inside(tmp_path):
+    case = Case(tmp_path, "strong")
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as private:  # 0700, and not below /tmp
+        tool = Path(private) / "chain/bin/checker"
+        tool.parent.mkdir(parents=True)
+        tool.write_text("#!/bin/sh\necho checked\n")
+        tool.chmod(0o755)
+        chain = str(tool.parent.parent)
+        end, folder = case.run([{"cell": ["test"]}, DONE], read=(chain,), test=("checker",))
+    assert (end.outcome.kind, answers(folder)[0]["data"]["output"]) == ("done", "checked\n")
 
 
 # ---------------------------------------------------------------- setup
