@@ -13,7 +13,7 @@ from agentcells.model import Pair, parse_branch
 from agentcells.pairs import PairState, pair_up, state_of
 from agentcells.plan import Action, Plan, Skip, Snapshot
 from agentcells.publish import orphaned, running
-from agentcells.repair import held, mislabelled, stopped
+from agentcells.repair import held, interrupted, mislabelled, stopped
 from agentcells.replies import commanded, waiting
 
 __all__ = ["PairState", "decide", "pair_up", "state_of"]
@@ -21,6 +21,7 @@ __all__ = ["PairState", "decide", "pair_up", "state_of"]
 # The first that has something to say about a pair decides; the next pass sees what came of it.
 STEPS: tuple[Callable[[Case], Judged | None], ...] = (
     stopped,  # R11: closed or merged
+    interrupted,  # R15: a move of ours that was cut off
     commanded,  # R7: /hold, /stop, /resume
     running,  # R18, R26, R33, R39: a run folder of this machine
     orphaned,  # R17: a row in the book without an end

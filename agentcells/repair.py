@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agentcells import rounds
 from agentcells.brakes import brake_after, spend
 from agentcells.case import WAITING, Case, Judged
 from agentcells.labelling import MEMBER_MOVE, Labelling
 from agentcells.model import HOLD, WORKING
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import Action, CloseRun, DeleteBranch
+from agentcells.posts import Move
 
 
 def stopped(case: Case) -> Judged | None:
@@ -36,6 +38,36 @@ def _merged_branch(case: Case) -> tuple[DeleteBranch, ...]:
     if case.runs or f"{case.pair.repo} {ref}" not in case.snapshot.branches:
         return ()
     return (DeleteBranch(pair_key=case.pair.key, repo=case.pair.repo, ref=ref),)
+
+
+def interrupted(case: Case) -> Judged | None:
+    """A move that stands in the book and that no label followed: this machine died in between.
+
+    What caused it counts as obeyed, so it would not be made again. Anybody's newer label stands
+    above it.
+    """
+    move = case.book.moves[-1] if case.book.moves else None
+    if move is None or move.why in (rounds.CONFLICT, MEMBER_MOVE):
+        return None
+    if any(_follows(change, move) for change in case.labels):
+        return None
+    if move.why == rounds.HELD:
+        return Judged(actions=(case.set_state("", hold=False),)) if case.state.labelled else None
+    if case.state.states != {move.came_from} - {""}:
+        return None
+    taken_off = move.came_from == move.to  # `/resume` beside a state: only `hold` goes
+    if taken_off and not case.state.hold:
+        return None
+    return Judged(actions=(case.set_state(move.to, hold=case.state.hold and not taken_off),))
+
+
+def _follows(change: Labelling, move: Move) -> bool:
+    """Whether this change of a label carries the move out, or is somebody's word after it."""
+    if change.at < move.at.replace(microsecond=0) or change.state == WORKING:
+        return False
+    if change.by != "ours":
+        return True
+    return change.state in ((move.to,) if change.added else (move.came_from, HOLD))
 
 
 def mislabelled(case: Case) -> Judged | None:

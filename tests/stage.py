@@ -148,8 +148,13 @@ class Stage:
     prompts: list[tuple[str, str]] = field(default_factory=list)  # (cell, prompt) of each run played
     used: list[int] = field(default_factory=list)  # rules of `once` that were followed
     machine: str = ""
+    step: Callable[[str], None] | None = None  # told of each write as it has been made
+    there: bool = False  # the folder is that of a stage already
 
     def __post_init__(self) -> None:
+        if self.there:
+            self.people = LocalPeople(self.root / "forge")
+            return
         self.root.mkdir(parents=True, exist_ok=True)
         self.people = self.settle()
         folder = self.root / "prompts"
@@ -212,7 +217,8 @@ containment = "none"
 
     def forge(self) -> Any:
         """Signed in with the token of the machine, as a pass opens it."""
-        return Witness(self.people.forge(self.bot or OWNER), self.troubles, self.writes)
+        forge = self.people.forge(self.bot or OWNER)
+        return Witness(forge, self.troubles, self.writes, self.step)
 
     def once(self, emit: Heard, *, claiming: bool = True) -> tuple[RunFolder, ...]:
         """One pass."""
@@ -269,6 +275,7 @@ containment = "none"
         """One run from its order to its end, all but the processes."""
         order, limits = folder.order(), folder.limits()
         self.prompts.append((order.cell, order.prompt))
+        self._note_played(order.run, order.cell, order.prompt)
         followed = self._rule(order.prompt)
         if followed.get("dies"):
             folder.unlock()
@@ -284,6 +291,18 @@ containment = "none"
             proof = Proof(run=order.run, nonce=runner.nonce, containment="none")
             folder.write_end(runner.end(told, proof))
         folder.unlock()
+
+    def _note_played(self, run: str, cell: str, prompt: str) -> None:
+        """On disk too: who plays may be killed, and what a run has cost is not undone by that."""
+        played = self.root / "played"
+        played.mkdir(exist_ok=True)
+        (played / f"{len(list(played.iterdir())):03}-{cell}-{run}").write_text(prompt, encoding="utf-8")
+
+    @property
+    def played(self) -> list[tuple[str, str]]:
+        """(cell, prompt) of every run that was ever begun here."""
+        paths = sorted((self.root / "played").glob("*"))
+        return [(path.name.split("-")[1], path.read_text(encoding="utf-8")) for path in paths]
 
     def _rule(self, prompt: str) -> Rule:
         left = [(i, one) for i, one in enumerate(self.rules) if i not in self.used]

@@ -224,3 +224,51 @@ def test_r17_a_row_of_another_machine_keeps_working_in_place():
 def test_a_notice_of_ours_is_no_reason_to_lose_a_book():
     item = labelled(comments=(ours(Marker(kind="notice", cause="x"), 1),))
     assert names(plan(item)) == ["Claim"]
+
+
+# ---------------------------------------------------------------- a move that was cut off
+
+
+def moved(why: str, came_from: str, to: str) -> Ledger:
+    return Ledger(moves=(Move(at=at(10), came_from=came_from, to=to, why=why, because="C1"),))
+
+
+@pytest.mark.parametrize(("why", "came_from", "to", "there", "comes_to"), [
+    ("move_reply", "needs-human", "implement", ("needs-human",), "implement"),
+    ("move_held", "implement", "", ("implement", "working"), ""),
+    ("move_held", "implement", "", ("implement", "triage"), ""),
+    ("move_resumed", "", "implement", (), "implement"),
+    ("move_resumed", "implement", "implement", ("implement", "hold"), "implement"),
+])
+def test_r15_a_move_of_the_book_that_no_label_followed_is_carried_out(
+    why, came_from, to, there, comes_to
+):
+    found = plan(issue(7, *there, comments=(book(moved(why, came_from, to)),),
+                       events=(labeled("implement", 0),)))
+    assert names(found) == ["SetState"]
+    assert (only(found, SetState).label, only(found, SetState).hold) == (comes_to, False)
+
+
+@pytest.mark.parametrize(("case", "events"), [
+    ("it was carried out", (labeled("implement", 11, CELLS),)),
+    ("half of it", (unlabeled("needs-human", 11, CELLS),)),
+    ("the owner's hand is newer", (labeled("needs-human", 12),)),
+    ("a stranger's hand is newer", (unlabeled("triage", 12, BOB),)),
+])
+def test_r15_a_move_that_was_followed_is_not_made_again(case, events):
+    item = issue(7, "needs-human", events=(labeled("implement", 0), *events),
+                 comments=(book(moved("move_reply", "needs-human", "implement")),))
+    assert names(plan(item)) == []
+
+
+@pytest.mark.parametrize(("why", "came_from", "to", "there"), [
+    ("move_conflict", "implement", "", ("implement",)),
+    ("move_member", "implement", "implement", ("implement",)),
+    ("move_resumed", "implement", "implement", ("implement",)),
+    ("move_held", "implement", "", ()),
+    ("move_reply", "in-review", "implement", ("needs-human",)),
+])
+def test_r15_nothing_is_cut_off_when(why, came_from, to, there):
+    found = plan(issue(7, *there, comments=(book(moved(why, came_from, to)),),
+                       events=(labeled(there[0] if there else "triage", 0),)))
+    assert "SetState" not in names(found)

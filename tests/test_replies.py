@@ -57,6 +57,9 @@ def waiting(*said, state="needs-human", asked=ASKED, events=(), **changes):
     )
 
 
+BACK = (labeled("triage", 22, CELLS), labeled("needs-human", 25, CELLS))
+
+
 def moved_to(found) -> str:
     return only(found, SetState).label
 
@@ -99,7 +102,7 @@ def test_r6_one_reply_sends_it_back_once():
     said = comment(ALICE, "red", 20)
     gone = Ledger(rows=(ROW,), moves=(
         Move(at=at(21), came_from="needs-human", to="triage", why="move_reply", because=said.id),))
-    item = replace(waiting(said), comments=(book(gone, 4), ASKED, said))
+    item = replace(waiting(said, events=BACK), comments=(book(gone, 4), ASKED, said))
     assert skip_of(plan(item)).key == "skip_needs_human"
 
 
@@ -132,7 +135,7 @@ def test_r6_an_edit_of_the_owner_after_a_question_is_a_reply(case, changes, reas
 def test_r6_an_edit_sends_it_back_once_and_an_edit_that_changes_nothing_does_not():
     edit = Move(at=at(21), came_from="needs-human", to="triage", why="move_edit",
                 because=f"edit:{at(20).isoformat()}")
-    item = waiting(edits=(edited(ALICE, 20),))
+    item = waiting(edits=(edited(ALICE, 20),), events=BACK)
     twice = replace(item, comments=(book(Ledger(rows=(ROW,), moves=(edit,)), 4), ASKED))
     assert skip_of(plan(twice)).key == "skip_needs_human"
     from agentcells.trust import text_hash
@@ -329,7 +332,7 @@ def test_r12_failed_checks_send_it_to_on_checks_failed():
 @pytest.mark.parametrize(("case", "changes"), [
     ("checks pass", {"facts": {"checks": "success"}}),
     ("this head was sent before", {"ledger": Ledger(moves=(Move(
-        at=at(5), came_from="in-review", to="implement", why="move_checks", because="b" * 40),))}),
+        at=at(5), came_from="review", to="implement", why="move_checks", because="b" * 40),))}),
     ("not trusted", {"assignees": ()}),
     ("no cell for it", {"cfg": config(REVIEW.model_copy(update={"name": "other", "on": "factory"}))}),
 ])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from agentcells.forge import Forge
@@ -28,10 +28,14 @@ class Trouble:
 class Witness:
     """The real forge behind it does the work."""
 
-    def __init__(self, forge: Forge, troubles: list[Trouble], log: list[str]) -> None:
+    def __init__(
+        self, forge: Forge, troubles: list[Trouble], log: list[str],
+        step: Callable[[str], None] | None = None,
+    ) -> None:
         self._forge = forge
         self._troubles = troubles
         self._log = log
+        self._step = step or (lambda name: None)
 
     def __getattr__(self, verb: str) -> Any:
         found = getattr(self._forge, verb)
@@ -45,6 +49,7 @@ class Witness:
             answer = found(*args, **kwargs)
             if verb in WRITES:
                 self._log.append(f"{verb} {_about(args)}")
+                self._step(f"forge: {verb}")
             if trouble:
                 raise trouble.error
             return answer
@@ -67,17 +72,3 @@ def _about(args: tuple[Any, ...]) -> str:
         f"#{arg.number}" if hasattr(arg, "number") else str(arg)[:60].replace("\n", " ")
         for arg in args
     )
-
-
-@dataclass
-class Scythe:
-    """Counts steps; at the chosen one it does what `strike` says. 0: never."""
-
-    at: int = 0
-    strike: Callable[[], None] = lambda: None
-    steps: list[str] = field(default_factory=list)
-
-    def step(self, name: str) -> None:
-        self.steps.append(name)
-        if len(self.steps) == self.at:
-            self.strike()
