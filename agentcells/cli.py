@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from agentcells import __version__, issues, looking, steering, timing
+from agentcells import __version__, bench, issues, looking, mcp_cli, steering, timing
 from agentcells.config import load
 from agentcells.options import CELLS, ConfigOption, JsonOption, language_of_the_shell, opened, print_json
 from agentcells.store import State
@@ -21,6 +21,8 @@ for more in (looking.app, steering.app):
     app.add_typer(more)
 app.add_typer(issues.app, name="issue")
 app.add_typer(timing.app, name="timer")
+app.add_typer(bench.app, name="bench")
+app.add_typer(mcp_cli.app, name="mcp")
 
 
 def run() -> int:
