@@ -32,6 +32,7 @@ REPO = "alice/game"
 TOKEN = "token-of-the-tests-0001"
 OTHER_TOKEN = "token-of-the-tests-0002"
 START = [sys.executable, "-c", "import sys; from agentcells.mcp_cli import app; app()"]
+PATIENCE_S = 240  # with many other tests at work on the same machine
 _URL = re.compile(r"http://\S+")
 
 
@@ -46,7 +47,7 @@ class Connection:
         self._thread = threading.Thread(
             target=lambda: asyncio.run(self._live(opened, mode)), daemon=True)
         self._thread.start()
-        self._ready.result(60)
+        self._ready.result(PATIENCE_S)
 
     async def _live(self, opened: Callable[[contextlib.AsyncExitStack], Any], mode: str) -> None:
         self._loop = asyncio.get_running_loop()
@@ -69,7 +70,7 @@ class Connection:
     def run(self, act: Callable[[Client], Any]) -> Any:
         answer: Future[Any] = Future()
         self._put((act, answer))
-        return answer.result(60)
+        return answer.result(PATIENCE_S)
 
     def _put(self, item: _Ask | None) -> None:
         self._loop.call_soon_threadsafe(self._asked.put_nowait, item)
@@ -86,7 +87,7 @@ class Connection:
     def close(self) -> None:
         if self._thread.is_alive():
             self._put(None)
-            self._thread.join(20)
+            self._thread.join(PATIENCE_S)
 
 
 CODES = ("conflict", "auth_failed", "not_found", "policy_blocked", "backend_error")
@@ -149,7 +150,7 @@ class HttpServer:
         self.url = self._address()
 
     def _address(self) -> str:
-        for _ in range(600):
+        for _ in range(int(PATIENCE_S / 0.02)):
             if found := _URL.search(self.log.read_text()):
                 return found[0]
             if self.process.poll() is not None:
@@ -161,14 +162,14 @@ class HttpServer:
         headers = {"Authorization": f"Bearer {token}-{self.surface}"}
 
         async def opened(stack: contextlib.AsyncExitStack) -> Any:
-            client = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=60))
+            client = await stack.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S))
             return streamable_http_client(self.url, http_client=client)
 
         return Connection(opened, mode)
 
     def close(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(PATIENCE_S)
         self._output.close()
 
 

@@ -30,7 +30,7 @@ def git(at: Path, *words: str, ok: bool = True) -> str:
     """git as the person would use it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_DIR")}
     done = subprocess.run(["git", *words], cwd=at, env={**env, **IDENTITY, "LC_ALL": "C"},
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=240, check=False)
     assert done.returncode == 0 or not ok, done.stderr.decode()
     return done.stdout.decode("utf-8", "surrogateescape").strip()
 

@@ -45,11 +45,11 @@ class Client:
                 self.home, ANTHROPIC_API_KEY="sk-ant-fake", ANTHROPIC_BASE_URL=api.url,
                 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", CLAUDE_CODE_MAX_RETRIES="0", LANG="C.UTF-8",
                 # Without these a busy machine's first turn comes before the server is there.
-                MCP_CONNECTION_NONBLOCKING="0", MCP_TIMEOUT="60000")
+                MCP_CONNECTION_NONBLOCKING="0", MCP_TIMEOUT="240000")
             done = subprocess.run(
                 [str(binary()), "-p", prompt, "--mcp-config", str(self.config), "--strict-mcp-config",
                  "--allowedTools", "mcp__work", "Write", "Read", "Bash", "--output-format", "json", *options],
-                cwd=self.work, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+                cwd=self.work, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
             assert done.returncode == 0, done.stdout.decode()[-2000:] + done.stderr.decode()[-2000:]
             return [seen for seen in api.seen if seen.body.get("tools")]
 
@@ -160,7 +160,7 @@ def test_claude_mcp_add_takes_the_server(monkeypatch: pytest.MonkeyPatch) -> Non
     wanted = mcp_install.Wanted(scope="user", deny=True)
     lines = list(mcp_install.into_claude(wanted, place.game.work))
     assert len(lines) == 2
-    listed = subprocess.run([str(binary()), "mcp", "list"], cwd=place.game.work, capture_output=True, timeout=60,
+    listed = subprocess.run([str(binary()), "mcp", "list"], cwd=place.game.work, capture_output=True, timeout=240,
                             stdin=subprocess.DEVNULL, check=False).stdout.decode()
     assert "work" in listed
     assert "Connected" in listed

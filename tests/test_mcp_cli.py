@@ -55,7 +55,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
     hidden = "import sys; sys.modules['mcp'] = None\nfrom agentcells.mcp_cli import app\nfrom agentcells.model import Problem\nfrom agentcells.sentences import say\n" \
         "try:\n    app([], standalone_mode=False)\nexcept Problem as p:\n    print(say(p.key, 'en', **p.slots)); sys.exit(p.exit_code)\n"
     done = subprocess.run([sys.executable, "-c", hidden], cwd=tmp_path, capture_output=True, text=True,
-                          env=environment(tmp_path), stdin=subprocess.DEVNULL, timeout=60, check=False)
+                          env=environment(tmp_path), stdin=subprocess.DEVNULL, timeout=240, check=False)
     assert done.returncode == 2
     assert done.stdout.strip() == "The work record server needs the extra \"mcp\": pip install 'agentcells[mcp]'  (missing: mcp)"
     assert "Traceback" not in done.stderr

@@ -265,14 +265,14 @@ def test_c3_after_a_restart_of_the_server_a_session_begins_anew() -> None:
 
 
 def _initialize(url: str, token: str, **headers: str) -> httpx2.Response:
-    return httpx2.post(url, timeout=30, headers={
+    return httpx2.post(url, timeout=120, headers={
         "Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream", **headers,
     }, json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
 
 
 def _observe(url: str, token: str, session: str) -> httpx2.Response:
-    return httpx2.post(url, timeout=30, headers={
+    return httpx2.post(url, timeout=120, headers={
         "Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream",
         "Mcp-Session-Id": session,
     }, json={"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "work_observe", "arguments": {}}})

@@ -61,7 +61,7 @@ def test_l1_no_sentence_and_no_tool_has_such_a_word() -> None:
     for key, (english, japanese) in WORK.items():
         assert not hits(english), (key, hits(english))
         assert not hits(japanese), (key, hits(japanese))
-        assert english != japanese or english == "{summary}", key
+        assert english != japanese, key
     for language in ("en", "ja"):
         tools = brain_tools.tools(brain_tools.listed(options=EVERYTHING), language)
         assert not [word for text in strings(tools) for word in hits(text)]
@@ -412,7 +412,7 @@ def test_l4_broken_requests_over_http_are_answered_in_our_words() -> None:
                "Content-Type": "application/json"}
     for body in (b"{not json", b"[]", b'{"jsonrpc": "2.0"}', b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}',
                  b'{"jsonrpc":"2.0","id":1,"method":"no/such"}', b"x" * (5 * 1024 * 1024)):
-        answer = httpx2.post(server.url, headers=headers, content=body, timeout=30)
+        answer = httpx2.post(server.url, headers=headers, content=body, timeout=120)
         assert answer.status_code >= 400
         assert not hits(answer.text), answer.text
         assert "error" in answer.json()

@@ -28,8 +28,8 @@ Fault: TypeAlias = Literal[
     "ownership", "protected", "signature", "slow", "overlap", "other",
 ]
 
-QUICK_S = 30.0
-NETWORK_S = 120.0
+QUICK_S = 60.0
+NETWORK_S = 180.0
 HOOKS_S = 600.0  # a person's hooks may run his tests
 _LIMIT = 64 * 1024 * 1024
 _KEPT = 4_096

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 WORK: dict[str, tuple[str, str]] = {
     # ---- the server and its tools; every request of the agent carries these, so each word is paid for
-    "work_title": ("Work records", "作業記録"),
     "work_instructions": (
         "This is a work record system. Call work_session_start(project_root) once, then work_observe: it says what to do next. Save work with work_record, share it with work_publish, close it out with work_finish; issue_* reads and writes issues. When the user asks to save, store or hand in work, use these. Lower-level operations are neither needed nor offered.",
         "これは作業記録システムです。最初に work_session_start(project_root) を一度呼び、次に work_observe を呼ぶと、次にすることが分かります。作業は work_record で記録し、work_publish で共有し、work_finish で締めくくります。課題は issue_* で読み書きします。利用者が作業の保存や提出を求めたら、これらを使ってください。低レベルの操作は不要で、提供していません。",
@@ -157,7 +156,6 @@ WORK: dict[str, tuple[str, str]] = {
         "課題 {issue} を既定にしました。課題に接続できないため確認していません",
     ),
     "work_issue_unset": ("There is no default issue now", "既定の課題はありません"),
-    "work_status_done": ("{summary}", "{summary}"),
     "work_diff_none": ("No differences", "差分はありません"),
     "work_diff_done": ("Differences of {files} file(s)", "{files} ファイルの差分"),
     "work_diff_cut": (
