@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -165,8 +166,16 @@ def ci(machine: Machine, make: str) -> subprocess.CompletedProcess[str]:
         assert found, tool
         (machine.tools / tool).symlink_to(found)
     machine.has("python3", real_python())
-    machine.has("setpriv", "")
+    for tool in ("curl", "git", "node", "npm", "openssl", "setpriv", "systemd-analyze"):
+        machine.has(tool, "")
     machine.has("make", make)
+    claude = machine.checkout / ".ci/npm/node_modules/.bin/claude"
+    claude.parent.mkdir(parents=True, exist_ok=True)
+    pinned = re.search(r"claude-code@([0-9.]+)", (machine.checkout / ".ci/run").read_text())
+    assert pinned, "the version that was measured"
+    claude.unlink(missing_ok=True)
+    claude.write_text(f"#!/bin/sh\necho '{pinned[1]} (Claude Code)'\n")
+    claude.chmod(0o755)
     return subprocess.run(
         [str(machine.tools / "bash"), ".ci/run"],
         cwd=machine.checkout, env={"PATH": str(machine.tools), "CI": "true"},
