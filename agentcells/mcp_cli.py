@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     invoke_without_command=True, rich_markup_mode=None,
-    help="Work records for an agent that a person drives, over the Model Context Protocol.",
+    help="Work records for an agent that a person drives (MCP).",
 )
 
 SURFACES = ("brain", "worker")
