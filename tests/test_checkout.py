@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agentcells.history import Change, HistoryError, Refused
+from agentcells.history import Change, HistoryError, Refused, own_locks
 from agentcells.history import checkout as checkout_room
-from agentcells.history import own_locks
 from agentcells.history.checkout import PATCH_LIMIT, Checkout, OwnWorkRefused, find_root
 from agentcells.history.own_git import OwnGitError
 from agentcells.history.sealed import GateRefused

@@ -1,5 +1,5 @@
 """The real claude as the client of the work records, through a whole piece of work, on every kind of place."""
-# ruff: noqa: E501  (turns read best on one line)
+
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_claude_mcp_add_takes_the_server(monkeypatch: pytest.MonkeyPatch) -> Non
     bin_folder = place.root / "bin"
     bin_folder.mkdir()
     (bin_folder / "claude").symlink_to(binary())
-    (bin_folder / "agentcells").write_text(f'#!/bin/sh\nshift\nexec {START[0]} -c "{START[2]}" "$@"\n')
+    (bin_folder / "agentcells").write_text(f'#!/bin/sh\nexec {START[0]} -m agentcells "$@"\n')
     (bin_folder / "agentcells").chmod(0o755)
     for name, value in environment(home).items():
         monkeypatch.setenv(name, value)

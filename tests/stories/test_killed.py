@@ -31,6 +31,8 @@ PROCESSES = {
     "agent": ("scripted_agent.py", "--output-format"),
 }
 
+pytestmark = pytest.mark.slow  # whole processes, killed at every step: minutes, so `make soak`
+
 
 def found(root: Path, *words: str) -> list[int]:
     """Processes of this factory whose command line holds all these words."""
@@ -40,7 +42,7 @@ def found(root: Path, *words: str) -> list[int]:
             continue
         try:
             line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            mine = str(root) in line or str(root) in os.readlink(folder / "cwd") or _of(root, folder)
+            mine = str(root) in line or str(root) in str((folder / "cwd").readlink()) or _of(root, folder)
         except OSError:
             continue
         if mine and all(word in line for word in words):
@@ -51,7 +53,7 @@ def found(root: Path, *words: str) -> list[int]:
 def _of(root: Path, folder: Path) -> bool:
     """A supervisor stands in `/` and names nothing: the log it writes tells whose it is."""
     try:
-        return str(root) in os.readlink(folder / "fd" / "2")
+        return str(root) in str((folder / "fd" / "2").readlink())
     except OSError:
         return False
 
