@@ -18,6 +18,8 @@ from agentcells.init import settle
 from tests.factory import CELLS, PACKAGE, PLAIN_RULES, PROJECT, Ticked, answer
 from tests.loopback.gitea import Person, Server, World
 
+pytestmark = pytest.mark.sandbox
+
 OWNER, BOT, REPO = "alice", "alice-cells", "alice/game"
 
 

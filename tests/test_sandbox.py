@@ -58,6 +58,7 @@ def look(world: RunWorld, expression: str, **changes) -> Any:
     return json.loads(world.log("stream.jsonl"))
 
 
+@pytest.mark.sandbox
 def test_r35_this_host_has_strong_containment():
     assert sandbox.available() == "strong"
 
@@ -221,6 +222,7 @@ def test_r35_an_ordinary_user_gets_the_same(tmp_path):
 # ---------------------------------------------------------------- the canary
 
 
+@pytest.mark.sandbox
 @pytest.mark.parametrize(
     ("hole", "key"),
     [
