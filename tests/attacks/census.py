@@ -46,6 +46,7 @@ class Watch(threading.Thread):
         self.over = threading.Event()
         self.argv: set[str] = set()
         self.inside: set[str] = set()  # environments of what is not ours: sandboxes, git
+        self.environ: set[str] = set()  # of all
         self.ours = str(Path("/proc/self/ns/pid").readlink())
 
     def run(self) -> None:
@@ -57,10 +58,11 @@ class Watch(threading.Thread):
     def look(self, pid: int) -> None:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "surrogateescape")
         self.argv.add(words)
+        environ = Path(f"/proc/{pid}/environ").read_bytes().decode("utf-8", "surrogateescape")
+        self.environ.add(environ)
         foreign = str(Path(f"/proc/{pid}/ns/pid").readlink()) != self.ours
         if foreign or "bwrap" in words[:20] or "git" in words[:20] or "_supervise" in words:
-            environ = Path(f"/proc/{pid}/environ").read_bytes()
-            self.inside.add(environ.decode("utf-8", "surrogateescape"))
+            self.inside.add(environ)
 
 
 def alive() -> list[str]:
@@ -93,6 +95,7 @@ def main(report: str, _: str, *command: str) -> int:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
     told = {"survivors": survivors, "argv": sorted(watch.argv), "inside": sorted(watch.inside)}
+    told["environ"] = sorted(watch.environ)
     told["peak_kb"] = [str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)]
     Path(report).write_text(json.dumps(told))
     return code if code >= 0 else 128 - code

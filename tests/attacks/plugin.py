@@ -24,14 +24,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _tries(item: pytest.Item) -> bool:
-    marked = any(item.get_closest_marker(kind) for kind in register.KINDS)
-    return marked or any(register.named(item.name))
+    return any(register.rows_of(_test(item.nodeid)))
+
+
+def _test(nodeid: str) -> str:
+    return nodeid.partition("[")[0].removeprefix("tests/")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "call" or not report.passed:
-        test = report.nodeid.partition("[")[0].removeprefix("tests/")
-        RESULTS.setdefault(test, set()).add("holds" if report.passed else "FAILS")
+        RESULTS.setdefault(_test(report.nodeid), set()).add("holds" if report.passed else "FAILS")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
