@@ -176,6 +176,7 @@ def limits(config: Config, cell: Cell, state: State) -> Limits:
         free_disk_mb=sandbox.free_disk_mb,
         protected=tuple(gate.protected),
         allow_links=tuple(gate.allow_links),
+        allow_blobs=tuple(gate.allow_blobs),
         max_files=gate.max_files,
         max_added_lines=gate.max_added_lines,
         max_bytes=gate.max_bytes,

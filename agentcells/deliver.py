@@ -6,19 +6,20 @@ Everything is found out from objects by their sha; the same sha is pushed later 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agentcells import gate
+from agentcells import gate, gitleaks
 from agentcells.config import Config
 from agentcells.forge import Forge
 from agentcells.git import Git, GitError
 from agentcells.known_secrets import known_secrets
 from agentcells.model import Problem, Sha
-from agentcells.run import Delivery, Order, RunFact
+from agentcells.run import CommitView, Delivery, Finding, Order, RunFact, Verdict
 from agentcells.store import State
+from agentcells.text import printable
 
 MERGE_MESSAGE = "Merge {base} into the work on #{number}"
 
@@ -40,10 +41,13 @@ def deliver(
         pushed = tip is not None and end.sealed is not None and git.is_ancestor(sealed, tip)
         joined = _Joined(sha=tip or sealed) if pushed else _join(git, order, sealed, tip, base_tip)
         present = [base_tip] + ([tip] if tip and order.writes and not pushed else [])
+        rules = gate.Rules.from_config(config.gate)
         verdict = gate.inspect(
-            gate.Rules.from_config(config.gate), known_secrets(config, remote.token), base_tip,
-            joined.sha, git.commit_views(joined.sha, present),
+            rules, known_secrets(config, remote.token), base_tip, joined.sha,
+            git.commit_views(joined.sha, present),
         )
+        if not verdict.blocks:
+            verdict = _seen_by_gitleaks(verdict, rules, git.commit_views(joined.sha, present))
         before = git.tree(order.start if pushed or tip is None else tip)
         foreign = () if pushed or tip is None else git.authors_of(tip, order.start)
         return Delivery(
@@ -58,6 +62,36 @@ def deliver(
             foreign=foreign,
             foreign_by_owner=not foreign or _by_owner(config, forge, order),
         )
+
+
+def _seen_by_gitleaks(
+    verdict: Verdict, rules: gate.Rules, commits: Iterable[CommitView]
+) -> Verdict:
+    """The same with what gitleaks finds besides, where it is installed; when it fails it blocks."""
+    where = gitleaks.program()
+    if where is None:
+        return verdict
+    found = tuple(
+        Finding(rule="gitleaks_failed" if rule == gitleaks.BROKEN else "gitleaks", path=name,
+                detail=printable(rule, one_line=True))
+        for name, rule in gitleaks.search(where, _contents(rules, commits))
+    )
+    return replace(verdict, blocks=(*verdict.blocks, *found))
+
+
+def _contents(
+    rules: gate.Rules, commits: Iterable[CommitView]
+) -> Iterator[tuple[str, bytes, tuple[bytes, ...]]]:
+    """What is new, once each, with what stood there before."""
+    done = set(rules.allow_blobs)
+    for commit in commits:
+        before = tuple(file.old_content for file in commit.files if file.old_content)
+        for file in commit.files:
+            content = file.new_content or b""
+            if content and (blob := gate.blob_id(content)) not in done:
+                done.add(blob)
+                name = printable(file.path.decode("utf-8", "replace"), one_line=True)
+                yield f"{name} (blob {blob})", content, (*before, *file.known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

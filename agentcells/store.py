@@ -59,6 +59,7 @@ class Limits:
     free_disk_mb: int = 1_024
     protected: tuple[str, ...] = ()
     allow_links: tuple[str, ...] = ()
+    allow_blobs: tuple[str, ...] = ()
     max_files: int = 100
     max_added_lines: int = 4000
     max_bytes: int = 10_000_000

@@ -216,6 +216,15 @@ def test_d05_a_secret_that_a_later_commit_takes_away_is_still_pushed():
     assert [found.rule for found in judged.blocks] == ["known_secret"]
 
 
+def test_r45_what_only_looks_like_a_key_can_be_allowed_by_its_blob_and_a_known_one_never():
+    lookalike = b"AKIA" + b"Q7RTZ2KWMX4BLC3V"
+    (found,) = verdict(file("a", lookalike)).blocks
+    assert found.detail.endswith(f", blob {gate.blob_id(lookalike)}")
+    allowed = Rules(allow_blobs=(gate.blob_id(lookalike), gate.blob_id(TOKEN.encode())))
+    assert blocks(file("a", lookalike), rules=allowed) == []
+    assert blocks(file("a", TOKEN.encode()), rules=allowed) == ["known_secret"]
+
+
 @pytest.mark.parametrize("comment", ["# gitleaks:allow", "# pragma: allowlist secret", "// nosec"])
 def test_d07_no_comment_in_a_file_allows_anything(comment):
     hidden = file("a.py", f"x = '{CORE}'  {comment}\n".encode())
@@ -335,6 +344,7 @@ def test_r40_a_record_is_told_at_once_what_would_be_refused():
 class LimitsOfARun:
     protected: tuple[str, ...] = ("x/**",)
     allow_links: tuple[str, ...] = ("l",)
+    allow_blobs: tuple[str, ...] = ("l",)
     max_files: int = 1
     max_added_lines: int = 2
     max_bytes: int = 3
@@ -344,7 +354,7 @@ class LimitsOfARun:
 def test_rules_come_from_cells_toml_or_from_a_run_folder():
     rules = Rules.from_config(LimitsOfARun())
     assert rules == Rules(
-        protected=("x/**",), allow_links=("l",), max_files=1, max_added_lines=2, max_bytes=3
+        protected=("x/**",), allow_links=("l",), allow_blobs=("l",), max_files=1, max_added_lines=2, max_bytes=3
     )
     assert gate.check_record(LimitsOfARun(), SECRETS, [file("x/y", b"")], "m")
 

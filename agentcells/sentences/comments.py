@@ -170,6 +170,16 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "It holds what looks like a key: {detail}.",
         "鍵と思われる文字列 ({detail}) が含まれています。",
     ),
+    "gate_gitleaks": (
+        "gitleaks, which is installed on this machine, takes something in it for a secret: {detail}. "
+        "If it is none, the id of that blob in `[gate] allow_blobs` of cells.toml lets it through.",
+        "このマシンの gitleaks が機密情報と判断しました: {detail}。"
+        "そうでなければ、cells.toml の `[gate] allow_blobs` に blob の ID を書くと通ります。",
+    ),
+    "gate_gitleaks_failed": (
+        "gitleaks, which is installed on this machine, could not look at it, so nobody knows.",
+        "このマシンの gitleaks がこれを調べられなかったため、確認できません。",
+    ),
     "gate_protected_path": (
         "No run may change it: `[gate] protected` of cells.toml has {detail}.",
         "変更できないパスです: cells.toml の `[gate] protected` に {detail} があります。",
