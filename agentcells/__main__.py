@@ -6,29 +6,67 @@ never a bare traceback.
 
 from __future__ import annotations
 
+import errno
+import io
 import os
+import re
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 from agentcells.model import Problem
 
+# What a machine can lack: each of these is mended outside of agentcells. ENOENT without a name is a
+# current folder that was deleted, or no folder for temporary files.
+MACHINE = {
+    errno.EACCES, errno.EDQUOT, errno.EIO, errno.ELOOP, errno.EMFILE, errno.ENAMETOOLONG, errno.ENFILE,
+    errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS, errno.ESTALE,
+}  # fmt: skip
+
 
 def main() -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without our letters gets their numbers
+            stream.reconfigure(errors="backslashreplace")
+    code = _code()
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        return _unread(error)
+    return code
+
+
+def _code() -> int:
     try:
         return _dispatch(sys.argv[1:])
     except Problem as problem:
         return _tell(problem)
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader of our output has gone; nobody is left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 1
+    except BrokenPipeError as error:
+        return _unread(error)
+    except OSError as error:
+        nameless = error.errno == errno.ENOENT and error.filename is None
+        return _refused(error) if nameless or error.errno in MACHINE else _bug()
     except Exception:
         return _bug()
+
+
+def _unread(error: OSError) -> int:
+    """Our output cannot go where it should. A reader who has gone (`| head`) needs no word about it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return 1 if isinstance(error, BrokenPipeError) else _refused(error)
+
+
+def _refused(error: OSError) -> int:
+    where = [str(name) for name in (error.filename, error.filename2) if name is not None]
+    detail = f"{error.strerror or error}{': ' if where else ''}{', '.join(where)}"
+    return _tell(Problem("system_refused", detail=detail))
 
 
 def _dispatch(args: list[str]) -> int:
@@ -82,7 +120,17 @@ _INNER: dict[str, Callable[[], Callable[..., int]]] = {
 
 
 def _language() -> str:
-    return "ja" if os.environ.get("LC_ALL", os.environ.get("LANG", "")).startswith("ja") else "en"
+    """That of the cells.toml at hand, else the shell's: a trouble is told like everything else."""
+    words = sys.argv[1:]
+    named = [after for word, after in pairwise(words) if word in ("-c", "--config") or word in _INNER]
+    named += [word.removeprefix("--config=") for word in words if word.startswith("--config=")]
+    path = next(iter(named), os.environ.get("AGENTCELLS_CONFIG") or "cells.toml")
+    with suppress(OSError, ValueError):
+        if Path(path).is_file():
+            found = re.search(r'^\s*language\s*=\s*"(en|ja)"', Path(path).read_text("utf-8"), re.MULTILINE)
+            return found[1] if found else "en"
+    shell = os.environ.get("LC_ALL") or os.environ.get("LANG", "")
+    return "ja" if shell.startswith("ja") else "en"
 
 
 def _tell(problem: Problem) -> int:
@@ -100,16 +148,23 @@ def _bug() -> int:
     from agentcells.gate import redact
     from agentcells.known_secrets import environment_secrets
     from agentcells.sentences import say
+    from agentcells.text import printable
 
     report = "\n".join([
         f"agentcells {__version__}, Python {sys.version.split()[0]}, {sys.platform}",
         f"command: {' '.join(sys.argv[1:2])}",
         traceback.format_exc(),
     ])
-    fd, name = tempfile.mkstemp(prefix="agentcells-bug-", suffix=".log")
-    os.close(fd)
-    Path(name).write_text(redact(report, environment_secrets()), encoding="utf-8")
-    print(say("bug", _language(), log=name), file=sys.stderr)
+    clean = redact(report, environment_secrets())
+    try:
+        fd, name = tempfile.mkstemp(prefix="agentcells-bug-", suffix=".log")
+        os.close(fd)
+        Path(name).write_text(clean, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        last = printable(clean.rstrip().splitlines()[-1])
+        print(say("bug_no_log", _language(), why=error.strerror or error, what=last), file=sys.stderr)
+    else:
+        print(say("bug", _language(), log=name), file=sys.stderr)
     return 3
 
 

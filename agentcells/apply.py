@@ -47,10 +47,11 @@ from agentcells.plan import (
 from agentcells.posts import Ledger
 from agentcells.run import Order
 from agentcells.sentences import say
-from agentcells.store import Limits, RunFolder, State
+from agentcells.store import Limits, RunFolder, State, Unwritable
 from agentcells.views import action_line
 
-WEATHER_OF_THE_FORGE = (RateLimited, Unavailable, Unauthorized)
+# What stands in the way of every item alike: nothing more is tried, and no run is blamed for it.
+WEATHER = (RateLimited, Unavailable, Unauthorized, Unwritable)
 LATER = 75  # exit code of what passes by itself
 
 
@@ -322,13 +323,18 @@ def apply(
         try:
             facts = work.do(action)
         except Problem as error:
-            if isinstance(error, WEATHER_OF_THE_FORGE) or error.exit_code == LATER:
+            if _weather(error):
                 raise
             _failed(work, action, error)
         else:
             work.trouble(action, "")
             emit.did(action, action_line(config, action, config.factory.language), facts)
     return work
+
+
+def _weather(error: Problem) -> bool:
+    full = isinstance(error, GitError) and error.cause == "disk"
+    return full or isinstance(error, WEATHER) or error.exit_code == LATER
 
 
 def _for_good(error: Problem) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, TextIO
 
 from agentcells.journal import Journal
 from agentcells.markers import outcome_words
@@ -48,7 +49,7 @@ class Emit:
         if self.mode != "text":
             self._out(told)
         if self.mode != "quiet":
-            print(printable(text), file=sys.stderr, flush=True)
+            _print(printable(text), sys.stderr)
 
     def note(self, key: str, **slots: object) -> None:
         """Something to know that concerns no single item."""
@@ -101,6 +102,14 @@ class Emit:
     def _out(self, event: dict[str, object]) -> None:
         if self.mode == "json":
             stamp = datetime.now(UTC).isoformat(timespec="milliseconds")
-            print(json.dumps({"at": stamp, **event}, ensure_ascii=False), flush=True)
+            _print(json.dumps({"at": stamp, **event}, ensure_ascii=False), sys.stdout)
         elif self.mode == "text":
-            print(printable(str(event["text"])), file=sys.stdout, flush=True)
+            _print(printable(str(event["text"])), sys.stdout)
+
+
+def _print(line: str, stream: TextIO) -> None:
+    """Whoever reads us may be gone (`tick | head`) or his disk full: no reason to lose a run half-way."""
+    try:
+        print(line, file=stream, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -68,6 +68,8 @@ _CAUSES: tuple[tuple[Cause, str], ...] = (
      r"No space left|[Dd]isk quota|Read-only file system|unable to write|file write error"
      r"|insufficient permission"),
     ("conflict", r"unrelated histories|\.lock': File exists|cannot lock ref"),
+    # Said by a repository that is reached, before its helpers lose each other over it.
+    ("corrupt", r"repository corruption|inflate: data stream error|loose object .* is corrupt"),
     ("network",
      r"[Cc]ould not resolve|[Ff]ailed to connect|[Cc]onnection (?:refused|reset|timed out|was)"
      r"|SSL|certificate|RPC failed|early EOF|disconnect|returned error: (?:429|5\d\d)|too slow"
@@ -86,7 +88,7 @@ class GitError(Problem):
     ) -> None:
         super().__init__(
             key or f"git_{cause}", exit_code=75 if cause in _TRY_LATER else 1,
-            verb=verb, detail=detail, **slots,
+            verb=verb, detail=_one_line(detail), **slots,
         )
         self.cause = cause
         self.verb = verb
@@ -158,7 +160,10 @@ class Running:
         if self._late:
             raise GitError("timeout", self.call.verb, detail)
         if code not in ok:
-            raise GitError(cause_of(words), self.call.verb, detail or f"exit code {code}")
+            cause = cause_of(words)
+            there = cause == "corrupt" and re.search(r"remote side|^remote:", words, re.MULTILINE)
+            raise GitError(cause, self.call.verb, detail or f"exit code {code}",
+                           key="git_corrupt_there" if there else "")
         return Answer(code=code, out=b"", err=detail)
 
     def kill(self) -> None:
@@ -217,6 +222,11 @@ def run(
         # `push --porcelain` says on stdout which branch was refused and why.
         ended = process.end(ok, out if call.verb == "push" else b"")
     return Answer(code=ended.code, out=out, err=ended.err)
+
+
+def _one_line(words: str) -> str:
+    """For a sentence: git speaks in lines, and the other side's begin with "remote:"."""
+    return "; ".join(filter(None, (line.removeprefix("remote:").strip() for line in words.splitlines())))
 
 
 def cause_of(stderr: str) -> Cause:

@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 from agentcells.model import Problem
 from agentcells.plan import LastTick, Snapshot
 from agentcells.sentences import say
-from agentcells.store import remove_tree, write_whole
+from agentcells.store import Unwritable, remove_tree, write_whole
 from agentcells.wire import from_json, to_json
 
 NAME = "events.jsonl"
@@ -102,7 +102,8 @@ class Journal:
         """What a pass saw, for `status` when the forge is out of reach. Nothing secret is in it."""
         kept = [one.name for one in fields(snapshot) if one.name not in NOT_SEEN]
         plain = {name: getattr(snapshot, name) for name in kept}
-        write_whole(self.root / "last_look.json", to_json(plain))
+        with suppress(Unwritable):
+            write_whole(self.root / "last_look.json", to_json(plain))
 
     def last_look(self) -> Snapshot | None:
         """None: there was no pass yet, or it was of another version."""
@@ -151,7 +152,8 @@ class Journal:
         return tick
 
     def _write(self, tick: LastTick) -> None:
-        write_whole(self.root / "last_tick.json", to_json(tick))
+        with suppress(Unwritable):
+            write_whole(self.root / "last_tick.json", to_json(tick))
 
 
 def _same_file(fd: int, path: Path) -> bool:

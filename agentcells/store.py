@@ -13,7 +13,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -79,15 +79,34 @@ class Memory:
     tidied: tuple[int, ...] = ()  # merged pull requests whose branch is known to be gone
 
 
+class Unwritable(Problem):
+    """The disk is full, read-only or not ours: the same for every item, and no item's fault."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What the disk refuses is told in words: somebody can mend it, and it is no bug."""
+    try:
+        yield
+    except OSError as error:
+        raise Unwritable("store_refused", path=path, detail=error.strerror or error) from error
+
+
 def write_whole(path: Path, text: str) -> None:
-    """The file is there whole or not at all, also after a power cut."""
+    """The file is there whole or not at all, also after a power cut. Raises Unwritable."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("w", encoding="utf-8") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    beside.replace(path)
-    _sync_folder(path.parent)
+    with writing(path):
+        try:
+            with beside.open("w", encoding="utf-8") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            beside.replace(path)
+        except OSError:
+            with suppress(OSError):
+                beside.unlink()  # half a file is only in the way, on a full disk above all
+            raise
+        _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -232,7 +251,8 @@ class State:
     @contextmanager
     def pass_lock(self, *, wait: bool) -> Iterator[bool]:
         """Yields whether the lock was got. A tick does not wait for it, later passes do (R17)."""
-        fd = os.open(self.root / "pass.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with writing(self.root / "pass.lock"):
+            fd = os.open(self.root / "pass.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -248,7 +268,8 @@ class State:
 
         Two ticks at once would do no harm, but the second has nothing to do.
         """
-        fd = os.open(self.root / "tick.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        with writing(self.root / "tick.lock"):
+            fd = os.open(self.root / "tick.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -261,11 +282,22 @@ class State:
         """An empty run folder whose lock this process holds; the descriptor survives exec."""
         run = f"r{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
         path = self.root / "runs" / run
-        path.mkdir(mode=0o700)
-        fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        with writing(path):
+            path.mkdir(mode=0o700)
+            fd = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.set_inheritable(fd, True)
         return RunFolder(path, fd)
+
+    def sweep(self) -> None:
+        """Away with folders of runs that were never ordered: who made them was killed.
+
+        Only under the pass lock, else one that is being made could be taken for one.
+        """
+        for folder in self.runs():
+            if not folder.has_order() and not folder.alive():
+                with writing(folder.path):
+                    folder.discard()
 
     def runs(self) -> tuple[RunFolder, ...]:
         folder = self.root / "runs"
@@ -335,7 +367,8 @@ class State:
 
     def cache_item(self, item: Item) -> None:
         path = self._item_path(item.repo, item.number)
-        path.parent.mkdir(exist_ok=True)
+        with writing(path.parent):
+            path.parent.mkdir(exist_ok=True)
         write_whole(path, to_json(item))
 
     def _item_path(self, repo: str, number: int) -> Path:
@@ -348,7 +381,8 @@ class State:
         except FileNotFoundError:
             return None
         except ValueError:
-            path.unlink()
+            if not self.reading:
+                path.unlink()
             return None
 
     def brake(self) -> Brake:
@@ -361,7 +395,8 @@ class State:
         except (OSError, ValueError):
             self.lost.append("brake.json")
             if not self.reading:
-                path.rename(path.with_suffix(".broken"))
+                with writing(path):
+                    path.rename(path.with_suffix(".broken"))
             return Brake()
 
     def write_brake(self, brake: Brake) -> None:
@@ -374,9 +409,10 @@ class State:
             if not make:
                 return b""
             beside = path.with_name(f".key.{os.getpid()}")
-            beside.touch(mode=0o600)
-            beside.write_bytes(secrets.token_bytes(32))
-            beside.replace(path)
+            with writing(path):
+                beside.touch(mode=0o600)
+                beside.write_bytes(secrets.token_bytes(32))
+                beside.replace(path)
         return path.read_bytes()
 
 
@@ -387,7 +423,7 @@ def _file_name(repo: str) -> str:
 def state_folder(config_path: Path) -> Path:
     """Where the state of this cells.toml lives: one folder for each file, so two never mix."""
     if chosen := os.environ.get("AGENTCELLS_STATE"):
-        return Path(chosen)
+        return Path(chosen).expanduser().absolute()
     home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     name = hashlib.sha256(str(config_path.resolve()).encode()).hexdigest()[:12]
     return Path(home) / "agentcells" / name

@@ -123,6 +123,7 @@ def _first_pass(
     with state.pass_lock(wait=False) as got:
         if not got:
             return None
+        state.sweep()
         journal.tick_begins()
         claimed = run_pass(config, state, emit)
         journal.note(emit.problems, emit.language)

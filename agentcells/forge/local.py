@@ -80,7 +80,7 @@ class LocalForge(Desk):
     def repository(self, repo: str) -> Repository:
         with self._book() as book:
             shelf = book.shelf(repo)
-            empty = not self._store.bare(repo).tips()
+            empty = shelf.default_branch not in self._store.bare(repo).tips()
             return Repository(id=shelf.id, name=shelf.name, default_branch=shelf.default_branch,
                               empty=empty)
 

@@ -84,7 +84,9 @@ class Bare:
         try:
             return run(Call(store=self.path, arguments=arguments, env=env), stdin.encode(), ok=ok)
         except GitError as error:
-            detail = error.detail or str(error.key)
+            if error.key in ("git_missing", "git_not_started"):
+                raise ForgeError(error.key, exit_code=error.exit_code, **error.slots) from error
+            detail = error.slots["detail"]
             raise ForgeError("local_git", exit_code=error.exit_code, repo=self.repo,
                              verb=error.verb, detail=detail) from error
 

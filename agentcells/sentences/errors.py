@@ -372,6 +372,18 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The state folder {path} cannot be written: {detail}. Give it room and rights, or choose another by AGENTCELLS_STATE.",
         "状態フォルダー {path} に書き込めません: {detail}。空き容量と権限を確かめるか、AGENTCELLS_STATE で別の場所を指定してください。",
     ),
+    "store_refused": (
+        "{path} could not be written: {detail}. Make room, or mend its rights, and start again: the next tick goes on where this one stopped.",
+        "{path} に書き込めませんでした: {detail}。空きを作るか権限を直してから、もう一度始めてください。次の tick が続きから進めます。",
+    ),
+    "system_refused": (
+        "The system refused something agentcells needs: {detail}. Mend that, and start again.",
+        "agentcells に必要なことをシステムが拒みました: {detail}。直してから、もう一度始めてください。",
+    ),
+    "bug_no_log": (
+        "This is a bug in agentcells, and no log of it could be written ({why}): {what}",
+        "agentcells の不具合です。ログも書けませんでした ({why}): {what}",
+    ),
     "store_run_unreadable": (
         "The folder of run {run} cannot be read: {detail}. Nothing of that run is written; once the disk is well again the next tick goes on.",
         "実行 {run} のフォルダーが読めません: {detail}。この実行の結果は何も書かれません。ディスクが直れば次の tick が続けます。",
@@ -585,6 +597,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "git_corrupt": (
         "The tool's own copy of the repository is damaged ({verb}): {detail}. Delete the folder repos/ in the state folder while no run is alive; it is fetched again.",
         "手元に持つリポジトリの写しが壊れています ({verb}): {detail}。実行中のものが無いときに状態フォルダーの repos/ を消してください。取り直されます。",
+    ),
+    "git_corrupt_there": (
+        "The repository is damaged on the forge's side ({verb}): {detail}. Nothing was changed. Mend it there (`git fsck` tells more), from a backup or by a fresh push.",
+        "フォージ側のリポジトリが壊れています ({verb}): {detail}。何も変わっていません。フォージ側で (`git fsck` で詳しく分かります) バックアップか新しいプッシュで直してください。",
     ),
     "git_conflict": (
         "git could not do it because something else stands in the way ({verb}): {detail}. The next tick tries again.",
