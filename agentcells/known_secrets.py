@@ -17,9 +17,12 @@ def environment_secrets() -> Secrets:
 
 
 def known_secrets(config: Config, token: str = "") -> Secrets:
-    """Every value that must never leave: `token`, `[agent] env`, and variables named like a secret."""
+    """Every value that must never leave: `token`, variables that cells.toml names for a secret, and
+    those whose name says so."""
     known = {"forge token": token} if token else {}
+    sources = (config.forge.token, config.notify.token, config.notify.url_from)
+    named = {*config.agent.env, *(source.env for source in sources if source is not None)}
     for name, value in os.environ.items():
-        if name in config.agent.env or _SECRET_NAME.search(name):
+        if name in named or _SECRET_NAME.search(name):
             known[name] = value
     return Secrets.of(known)

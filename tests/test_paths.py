@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentcells import gate
+from agentcells.model import Sha
 from agentcells.paths import Globs, folded, is_gits_own, is_odd
+from agentcells.run import CommitView, FileView
+from agentcells.secrets import Secrets
 
 
 @pytest.mark.parametrize(
@@ -132,3 +138,38 @@ def test_r45_globs_cover_what_they_say(pattern, covered, free):
         assert globs.first(path) == pattern, path
     for path in free:
         assert globs.first(path) is None, path
+
+
+# ---------------------------------------------------------------- no spelling dodges the list
+
+PROTECTED = (".github/workflows/ci.yml", ".claude/settings.json", "deep/.husky/pre-commit", ".gitmodules")
+INVISIBLE = ("", "\u200b", "\u00ad", "\ufeff", "\U000e0041", "\ufe0f", "\u2060")
+
+
+@st.composite
+def spelled(draw: st.DrawFn) -> bytes:
+    """A protected path as some file system would still read it, or as no file system could."""
+    parts = []
+    for part in draw(st.sampled_from(PROTECTED)).split("/"):
+        shown = "".join(_letter(draw, letter) for letter in part)
+        parts.append(shown + draw(st.sampled_from(["", ".", " ", " . ", "...", ":x", "::$DATA"])))
+    text = draw(st.sampled_from(["/", "\\"])).join(parts)
+    raw = draw(st.sampled_from([text, unicodedata.normalize("NFD", text), unicodedata.normalize("NFKD", text)]))
+    return raw.encode() + draw(st.sampled_from([b"", b"", b"\xff", b"\xc3"]))
+
+
+def _letter(draw: st.DrawFn, letter: str) -> str:
+    full_width = chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter
+    return draw(st.sampled_from(INVISIBLE)) + draw(
+        st.sampled_from([letter, letter, letter.upper(), letter.title(), full_width])
+    )
+
+
+@given(spelled())
+def test_d01_no_spelling_of_a_protected_path_is_cleared(path):
+    view = FileView(path=path, old_mode="000000", new_mode="100644", old_content=None, new_content=b"x")
+    sha = Sha("c" * 40)
+    commit = CommitView(sha=sha, message="x", author="x <x@x>", files=(view,))
+    judged = gate.inspect(gate.Rules(), Secrets.of({}), Sha("a" * 40), sha, [commit])
+    assert gate.clear(judged) is None
+    assert {found.rule for found in judged.blocks} & {"protected_path", "path_not_utf8"}

@@ -25,7 +25,8 @@ QUICK = (
     "attacks/test_e_processes.py::test_e01_what_goes_on_in_the_background_is_ended",
     "attacks/test_g_sandbox.py::test_g01_what_is_not_listed_is_not_there",
 )
-ALL = tuple(f"attacks/{path.name}" for path in sorted((TESTS / "attacks").glob("test_[a-j]_*.py"))) + (
+ALL = (
+    *(f"attacks/{path.name}" for path in sorted((TESTS / "attacks").glob("test_[a-j]_*.py"))),
     "test_sandbox_bounds.py", "test_supervisor.py", "test_runner.py",
 )
 
