@@ -23,8 +23,8 @@ from agentcells.model import Problem
 # What a machine can lack: each of these is mended outside of agentcells. ENOENT without a name is a
 # current folder that was deleted, or no folder for temporary files.
 MACHINE = {
-    errno.EACCES, errno.EDQUOT, errno.EIO, errno.ELOOP, errno.EMFILE, errno.ENAMETOOLONG, errno.ENFILE,
-    errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS, errno.ESTALE,
+    errno.EACCES, errno.EDQUOT, errno.EIO, errno.EISDIR, errno.ELOOP, errno.EMFILE, errno.ENAMETOOLONG,
+    errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS, errno.ESTALE,
 }  # fmt: skip
 
 

@@ -109,12 +109,27 @@ def test_what_the_other_side_writes_cannot_command_the_terminal() -> None:
         ("fatal: unable to access 'https://x/': server certificate verification failed", "network"),
         ("error: file write error: No space left on device", "disk"),
         ("error: object file objects/aa/bb is empty", "corrupt"),
+        ("remote: aborting due to possible repository corruption on the remote side.\n"
+         "fatal: protocol error: bad pack header", "corrupt"),
         ("fatal: refusing to merge unrelated histories", "conflict"),
         ("fatal: something nobody has seen", "other"),
     ],
 )
 def test_causes_tell_what_the_caller_can_do(stderr: str, cause: str) -> None:
     assert cause_of(stderr) == cause
+
+
+def test_damage_on_the_other_side_is_told_as_such_and_in_one_line(git: Git, origin: Origin) -> None:
+    origin.commit({"a.txt": b"one\n"}, "first")
+    origin.commit({"a.txt": b"two\n"}, "second")
+    for blob in sorted((Path(origin.remote.url) / "objects").glob("??/*")):
+        blob.unlink()
+    with pytest.raises(GitError) as caught:
+        git.fetch(origin.remote, ["main"])
+    told = say(caught.value.key, "en", **caught.value.slots)
+    assert len(told.splitlines()) == 1
+    assert "took too long" not in told
+    assert "next tick tries again" not in told
 
 
 @pytest.mark.parametrize(
