@@ -38,6 +38,7 @@ class Known:
 
     @classmethod
     def of(cls, repo: str, listing: Listing, before: Memory | None) -> Known:
+        before = None if listing.afresh else before
         known = cls(repo, listing, before)
         if before is not None:
             known.rows = {row.number: row for row in before.rows}

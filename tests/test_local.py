@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -432,6 +433,28 @@ def test_one_more_repository_is_empty_and_apart(place: Place) -> None:
     assert facts.id != place.alice.repository(REPO).id
     assert place.alice.listing("alice/music").rows == ()
     assert place.alice.create_issue("alice/music", "First", "", [], []) == 1
+
+
+def test_a_repository_without_its_main_line_is_empty_for_the_factory(place: Place) -> None:
+    """Nothing can start from a branch that is not there, whatever else stands beside it."""
+    place.commit("main", "README.md", "a game\n")
+    assert not place.alice.repository(REPO).empty
+    git("branch", "-m", "main", "trunk", cwd=place.bare)
+    assert place.alice.repository(REPO).empty
+
+
+def test_a_forge_made_anew_in_the_same_folder_is_another_one(place: Place) -> None:
+    """It has the same numbers, and nothing that was known of the old ones holds for it."""
+    place.issue()
+    mark = place.alice.listing(REPO).mark
+    assert not place.alice.listing(REPO, mark).afresh
+    shutil.rmtree(place.root)
+    anew = LocalForge.create(place.root, "alice", [REPO])
+    anew.create_issue(REPO, "Another first", "", [], [])
+    listing = anew.listing(REPO, mark)
+    assert listing.afresh
+    assert [row.title for row in listing.rows] == ["Another first"]
+    assert not anew.listing(REPO, listing.mark).afresh
 
 
 def test_an_empty_repository_says_so_when_a_pull_request_is_opened(place: Place) -> None:

@@ -54,6 +54,7 @@ class Listing:
     complete: bool
     mark: str  # opaque: hand it to the next listing to read only what changed since
     repo_id: str = ""  # of the repository that answered to the name (R23); "": not told
+    afresh: bool = False  # the mark was another forge's: what was known from it is of no use here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

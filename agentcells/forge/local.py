@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -39,7 +40,7 @@ class LocalForge(Desk):
         forge = cls(root, owner, clock=clock)
         if forge._store.found():
             raise ForgeError("local_exists", root=root)
-        book = with_account(Book(), owner, "user")
+        book = with_account(Book(id=secrets.token_hex(4)), owner, "user")
         if bot:
             book = with_account(book, bot, "bot")
         for repo in dict.fromkeys(repos):
@@ -111,13 +112,14 @@ class LocalForge(Desk):
                 pages = self._store.pages(repo)  # a merge found there may have closed an issue
             items = [self._labelled(shelf, page) for page in pages]
         newest = max((i.updated_at for i in items), default=datetime.min.replace(tzinfo=UTC))
-        since = _since(mark, newest)
+        since = _since(mark, book.id, newest)
         if since is not None:
             items = [item for item in items if item.updated_at > since]
         elif not mark:
             items = [item for item in items if item.state == "open"]
         rows = sorted(map(_row, items), key=lambda row: row.updated_at, reverse=True)
-        return Listing(rows=tuple(rows), complete=True, mark=newest.isoformat())
+        return Listing(rows=tuple(rows), complete=True, mark=f"{newest.isoformat()}@{book.id}",
+                       afresh=bool(mark) and since is None)
 
     def read(self, repo: str, number: int) -> Item:
         with self._book() as book:
@@ -327,11 +329,15 @@ def _row(item: Item) -> Row:
         closes=item.pull.closes if item.pull else ())
 
 
-def _since(mark: str, newest: datetime) -> datetime | None:
-    """None: no mark, or one that this forge did not give; then nothing is left out."""
+def _since(mark: str, forge: str, newest: datetime) -> datetime | None:
+    """None: no mark, or one that this forge did not give; then nothing is left out.
+
+    A forge that was deleted and made anew in the same folder is another one, with the same numbers.
+    """
+    time, _, giver = mark.partition("@")
     with suppress(ValueError, TypeError):
-        at = datetime.fromisoformat(mark)
-        return at if at <= newest else None
+        at = datetime.fromisoformat(time)
+        return at if at <= newest and giver == forge else None
     return None
 
 

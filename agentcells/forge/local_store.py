@@ -69,6 +69,7 @@ class Book:
     """forge.json."""
 
     format: int = FORMAT
+    id: str = ""  # of this forge, whatever other stood in the folder before; "" in an older one
     accounts: tuple[Account, ...] = ()
     shelves: tuple[Shelf, ...] = ()
 
