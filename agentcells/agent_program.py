@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +106,9 @@ def _demand_flags(program: Path, path: str, limits: Limits) -> None:
         version = _output([str(program), "--version"], path).partition(" ")[0].strip()
         raise Problem("agent_too_old", exit_code=2, version=version, flags=", ".join(missing))
     if memory is not None:
-        memory.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(memory, json.dumps(known))
+        with suppress(OSError):  # a cache: not kept, the program is asked again
+            memory.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(memory, json.dumps(known))
 
 
 def _remembered(memory: Path) -> Any:

@@ -20,7 +20,7 @@ from typing import Any
 from agentcells.model import Problem
 from agentcells.plan import LastTick, Snapshot
 from agentcells.sentences import say
-from agentcells.store import Unwritable, remove_tree, write_whole
+from agentcells.store import Unwritable, keep, remove_tree
 from agentcells.wire import from_json, to_json
 
 NAME = "events.jsonl"
@@ -103,7 +103,7 @@ class Journal:
         kept = [one.name for one in fields(snapshot) if one.name not in NOT_SEEN]
         plain = {name: getattr(snapshot, name) for name in kept}
         with suppress(Unwritable):
-            write_whole(self.root / "last_look.json", to_json(plain))
+            keep(self.root / "last_look.json", to_json(plain))
 
     def last_look(self) -> Snapshot | None:
         """None: there was no pass yet, or it was of another version."""
@@ -153,7 +153,7 @@ class Journal:
 
     def _write(self, tick: LastTick) -> None:
         with suppress(Unwritable):
-            write_whole(self.root / "last_tick.json", to_json(tick))
+            keep(self.root / "last_tick.json", to_json(tick))
 
 
 def _same_file(fd: int, path: Path) -> bool:

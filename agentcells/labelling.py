@@ -102,15 +102,15 @@ def _announced(
 ) -> Announcement | None:
     """The announcement that this label makes true; it and what was said before it is used up.
 
-    What was said within one second has no order that could be relied on.
+    What was said at the same time has no order that could be relied on: most forges give seconds.
     """
     said = waiting.get(actor.id, []) if actor is not None else []
     for index, one in enumerate(said):
         if one.to == state:
-            left = [other for other in said[:index] if _second(other.at) == _second(one.at)]
+            left = [other for other in said[:index] if other.at == one.at]
             said[: index + 1] = left
             return one
-    said[:] = [one for one in said if _second(one.at) == _second(at)]
+    said[:] = [one for one in said if one.at == at]
     return None
 
 
@@ -187,10 +187,10 @@ def _delegations(
 def _timeline(
     config: Config, pair: Pair, owner: Account, viewer: Account, key: bytes
 ) -> list[Announcement | tuple[Member, Event]]:
-    """Announcements and label events by time; within a second what is announced comes first.
+    """Announcements and label events by time; at the same time what is announced comes first.
 
     That a pair was put aside comes last: it ends what was announced before it and not yet done.
-    Whole seconds: more is not to be had from every forge.
+    Times are as exact as the forge gives them; whole seconds are common.
     """
     events = [
         (member, event) for member, item in _members(pair) for event in item.events
@@ -199,14 +199,10 @@ def _timeline(
     events.sort(key=lambda one: one[1].at)
     said = announcements(config, pair, owner, viewer, key)
     steps: list[tuple[datetime, int, Announcement | tuple[Member, Event]]] = [
-        (_second(one.at), 0 if one.to else 2, one) for one in said
+        (one.at, 0 if one.to else 2, one) for one in said
     ]
-    steps += [(_second(event.at), 1, (member, event)) for member, event in events]
+    steps += [(event.at, 1, (member, event)) for member, event in events]
     return [step for _, _, step in sorted(steps, key=lambda one: one[:2])]
-
-
-def _second(at: datetime) -> datetime:
-    return at.replace(microsecond=0)
 
 
 def _members(pair: Pair) -> Iterator[tuple[Member, Item]]:

@@ -93,20 +93,25 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """The file is there whole or not at all, also after a power cut. Raises Unwritable."""
+    """The file is there whole or not at all, also after a power cut. Raises OSError."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        beside.replace(path)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()  # half a file is only in the way, on a full disk above all
+        raise
+    _sync_folder(path.parent)
+
+
+def keep(path: Path, text: str) -> None:
+    """Write whole what the next tick goes on with. Raises Unwritable."""
     with writing(path):
-        try:
-            with beside.open("w", encoding="utf-8") as out:
-                out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
-            beside.replace(path)
-        except OSError:
-            with suppress(OSError):
-                beside.unlink()  # half a file is only in the way, on a full disk above all
-            raise
-        _sync_folder(path.parent)
+        write_whole(path, text)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -141,11 +146,11 @@ class RunFolder:
         return from_json(RunEnd, self._read("ended.json"))
 
     def write_end(self, end: RunEnd) -> None:
-        write_whole(self.path / "ended.json", to_json(end))
+        keep(self.path / "ended.json", to_json(end))
 
     def write_order(self, order: Order, limits: Limits) -> None:
-        write_whole(self.path / "limits.json", to_json(limits))
-        write_whole(self.path / "order.json", to_json(order))
+        keep(self.path / "limits.json", to_json(limits))
+        keep(self.path / "order.json", to_json(order))
 
     def has_order(self) -> bool:
         return (self.path / "order.json").exists()
@@ -173,7 +178,7 @@ class RunFolder:
         return int(count), str(words)
 
     def note_refusal(self, words: str) -> None:
-        write_whole(self.path / "refused.json", to_json([self.refusals()[0] + 1, words]))
+        keep(self.path / "refused.json", to_json([self.refusals()[0] + 1, words]))
 
     def close(self, logs: Path) -> None:
         """Turn the folder into a log: the workspace goes, the words stay."""
@@ -333,7 +338,7 @@ class State:
 
     def keep_memory(self, repo: str, memory: Memory) -> None:
         """Items that are not in it any more are forgotten."""
-        write_whole(self._memory_path(repo), to_json(memory))
+        keep(self._memory_path(repo), to_json(memory))
         kept = {f"{row.number}.json" for row in memory.rows}
         folder = self.root / "cache" / _file_name(repo)
         for path in folder.iterdir() if folder.is_dir() else ():
@@ -348,7 +353,7 @@ class State:
         return self._cached(dict[str, str], self.root / "cache" / "turns.json") or {}
 
     def keep_turns(self, turns: dict[str, str]) -> None:
-        write_whole(self.root / "cache" / "turns.json", to_json(turns))
+        keep(self.root / "cache" / "turns.json", to_json(turns))
 
     def troubles(self) -> dict[str, str]:
         """What went wrong with an item when it was tried last, by pair. For a person only."""
@@ -360,7 +365,7 @@ class State:
         after = {key: said for key, said in before.items() if key != pair}
         after |= {pair: words} if words else {}
         if after != before:
-            write_whole(self.root / "cache" / "troubles.json", to_json(after))
+            keep(self.root / "cache" / "troubles.json", to_json(after))
 
     def cached_item(self, repo: str, number: int) -> Item | None:
         return self._cached(Item, self._item_path(repo, number))
@@ -369,7 +374,7 @@ class State:
         path = self._item_path(item.repo, item.number)
         with writing(path.parent):
             path.parent.mkdir(exist_ok=True)
-        write_whole(path, to_json(item))
+        keep(path, to_json(item))
 
     def _item_path(self, repo: str, number: int) -> Path:
         return self.root / "cache" / _file_name(repo) / f"{number}.json"
@@ -400,7 +405,7 @@ class State:
             return Brake()
 
     def write_brake(self, brake: Brake) -> None:
-        write_whole(self.root / "brake.json", to_json(brake))
+        keep(self.root / "brake.json", to_json(brake))
 
     def mac_key(self, *, make: bool = True) -> bytes:
         """32 random bytes that sign our own posts (R25); made at first use, unless nothing may be written."""

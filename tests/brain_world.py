@@ -31,7 +31,7 @@ KINDS = ("stdio-legacy", "stdio-auto", "http-legacy", "http-auto")
 REPO = "alice/game"
 TOKEN = "token-of-the-tests-0001"
 OTHER_TOKEN = "token-of-the-tests-0002"
-START = [sys.executable, "-c", "import sys; from agentcells.mcp_cli import app; app()"]
+START = [sys.executable, "-m", "agentcells", "mcp"]
 PATIENCE_S = 240  # with many other tests at work on the same machine
 _URL = re.compile(r"http://\S+")
 

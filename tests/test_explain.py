@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 from agentcells import views
+from agentcells.case import open_case
 from agentcells.config_model import Sandbox
 from agentcells.plan import Brake, Plan, Skip, Unreadable
 from agentcells.posts import Marker
+from agentcells.replies import cell_that_asked
 from agentcells.standing import Around
 from tests.pair_world import (
     ALICE,
@@ -229,3 +231,25 @@ def test_a_skip_of_another_item_is_not_this_ones_reason():
                  slots=(("label", "x"),))
     assert not any(line.startswith("So") for line in views.why(
         config(), world(), Plan(skips=(other,)), 12))
+
+
+@pytest.mark.parametrize(
+    ("item", "cell"),
+    [
+        (issue(), "implement"),
+        (asked(), "triage"),
+        (issue(state="ac:needs-human", events=()), ""),
+        (issue(state="", events=(labeled("ac:triage", 1),)), "triage"),
+        (issue(state="", events=(labeled("ac:triage", 1), labeled("ac:needs-human", 5))), "triage"),
+        (issue(state="", events=()), ""),
+    ],
+)
+def test_where_the_owners_next_word_would_send_it(item, cell):
+    told = snapshot(pair(item))
+    assert cell_that_asked(open_case(config(), told, told.pairs[0], told.brake)) == cell
+
+
+def test_what_failed_in_the_last_pass_is_told_beside_what_the_next_one_does():
+    told = replace(world(), troubles=(("alice/game#12", "The push was refused."),))
+    lines = views.why(config(), told, Plan(actions=(claim(),)), 12)
+    assert "The push was refused." in lines[-1]

@@ -66,9 +66,9 @@ def test_a_full_disk_is_one_line_and_the_next_tick_goes_on(tmp_path: Path):
 @pytest.mark.sandbox
 def test_a_full_disk_leaves_no_half_file(tmp_path: Path):
     script = (
-        "import sys, pathlib; from agentcells.store import write_whole, Unwritable\n"
+        "import sys, pathlib; from agentcells.store import keep, Unwritable\n"
         "place = pathlib.Path(sys.argv[1])\n"
-        "try: write_whole(place / 'x.json', 'x' * 100_000)\n"
+        "try: keep(place / 'x.json', 'x' * 100_000)\n"
         "except Unwritable as error: print(error.slots['detail'], sorted(place.iterdir()))"
     )
     small = ["bwrap", "--dev-bind", "/", "/", "--size", "8192", "--tmpfs", str(tmp_path), "--"]
