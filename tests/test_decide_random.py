@@ -8,8 +8,10 @@ from dataclasses import replace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agentcells.decide import decide, state_of
+from agentcells.decide import decide
+from agentcells.labelling import announcements
 from agentcells.model import RunId
+from agentcells.pairs import state_of
 from agentcells.plan import Brake, Claim, MergePull, OpenPull, Post, Push, SetState, Unreadable
 from agentcells.posts import Ledger, LedgerRow, Marker, Move
 from agentcells.rounds import OUTCOMES
@@ -159,7 +161,7 @@ def test_r24_nothing_is_claimed_that_the_owner_did_not_order(seen):
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(snapshots)
 def test_r18_a_label_is_announced_before_it_is_set(seen):
-    """Every state that a pair did not have is named by a post or a book before, in the same plan."""
+    """Every state that a pair did not have is named by a post or a book before, in this plan or an earlier one."""
     plan = decide(CONFIG, seen)
     said: dict[str, set[str]] = {}
     for one in plan.actions:
@@ -170,16 +172,12 @@ def test_r18_a_label_is_announced_before_it_is_set(seen):
         if isinstance(one, SetState) and one.label:
             pair = next(pair for pair in seen.pairs if pair.key == one.pair_key)
             had = state_of(CONFIG, pair).states
-            posted = {one.marker.to for one in _announced(seen, pair)}
-            assert one.label in had | said.get(one.pair_key, set()) | posted
+            assert one.label in had | said.get(one.pair_key, set()) | _announced(seen, pair)
 
 
 def _announced(seen, pair):
-    from types import SimpleNamespace
-
-    from agentcells.trust import our_posts
-
-    return [SimpleNamespace(marker=marker) for _, marker in our_posts(pair, seen.viewer)]
+    """What an earlier pass announced, in a post or in the book, before it was cut off."""
+    return {said.to for said in announcements(CONFIG, pair, seen.owner, seen.viewer, seen.mac_key)}
 
 
 ACTS = st.lists(st.sampled_from([
