@@ -318,3 +318,11 @@ def test_r22_a_run_whose_pair_cannot_be_seen_waits_and_says_so():
     found = plan(runs=(away, nowhere))
     assert [(skip.key, skip.number) for skip in found.skips] == [
         ("skip_run_waits", 9), ("skip_run_waits", 0)]
+
+
+def test_r28_words_of_the_owner_that_do_not_fit_are_not_cut_and_he_is_told():
+    long = labelled(comments=tuple(comment(ALICE, f"{n} " + "x" * 60_000, 5 + n) for n in range(4)))
+    found = plan(long)
+    assert only(found, SetState).label == "needs-human"
+    assert "200000" in only(found, Post).body.replace(",", "")
+    assert names(plan(replace(long, comments=long.comments[:1]))) == ["Claim"]

@@ -10,10 +10,10 @@ import pytest
 
 from agentcells import case as cases
 from agentcells.decide import decide
-from agentcells.merging import merge_obstacle, within
+from agentcells.merging import _would_have, changed_since, merge_obstacle, within
 from agentcells.model import RunId, Sha
 from agentcells.plan import Brake, CloseRun, Post, SetBrake, SetState, WriteLedger
-from agentcells.posts import Ledger, LedgerRow
+from agentcells.posts import Ledger, LedgerRow, Marker
 from agentcells.publish import _merge
 from agentcells.run import Outcome, Proof, RunEnd, RunFact
 from agentcells.settle import end_of
@@ -29,16 +29,19 @@ from tests.builders import (
     TRIAGE,
     at,
     book,
+    comment,
     config,
     decision,
     delivery,
     edited,
     issue,
+    label,
     labeled,
     labelled,
     names,
     only,
     order,
+    ours,
     pull,
     skip_of,
     snapshot,
@@ -276,47 +279,102 @@ def test_r32_a_shorter_pause_does_not_end_a_longer_one():
 # ---------------------------------------------------------------- merging
 
 
-READY = {"mergeable": True, "head_sha": "a" * 40, "checks": "success"}
+READY = {"mergeable": True, "head_sha": "a" * 40, "checks": "success", "passed_checks": ("build", "lint")}
 SEEN = delivery(push_sha="a" * 40, tip="a" * 40, verdict=verdict(sha="a" * 40, files=("docs/a.md",)))
+ANY = AUTOMERGE.model_copy(update={"paths": ("**",)})
+REVIEWED = decision("r0", "review", "automerge", 5, head="a" * 40)
+REMARK = comment(BOB, "Why?", 6, kind="thread", path="a.md", thread_id="T1")
 
 
-def merge_of(*, cell=AUTOMERGE, facts=None, author=CELLS, found=SEEN, state="open"):
+def cell_with(**changes):
+    return ANY.model_copy(update=changes)
+
+
+def asked_of(*, facts=None, author=CELLS, state="open", said=(REVIEWED,)):
     there = config(TRIAGE, IMPLEMENT, REVIEW, AUTOMERGE)
-    item = pull(8, "automerge", author=author, state=state, facts={**READY, **(facts or {})})
+    item = pull(8, "automerge", author=author, state=state, comments=said, facts={**READY, **(facts or {})})
     seen = snapshot(issue(7), item, cfg=there)
     pair = next(one for one in seen.pairs if one.pull is not None)
-    asked = cases.open_case(there, seen, pair, Brake())
-    reason = merge_obstacle(asked, over(Outcome(kind="done", next="merge"), delivery=found), cell)
+    return cases.open_case(there, seen, pair, Brake())
+
+
+def merge_of(*, cell=ANY, found=SEEN, **changes):
+    run = over(Outcome(kind="done", next="merge"), delivery=found)
+    reason = merge_obstacle(asked_of(**changes), run, cell)
     return reason[0] if reason else None
 
 
 @pytest.mark.parametrize(("reason", "changes"), [
     (None, {}),
-    (None, {"facts": {"checks": "none"}}),
-    (None, {"cell": AUTOMERGE.model_copy(update={"paths": ("docs/**",)})}),
+    (None, {"facts": {"checks": "none"}, "cell": cell_with(checks=())}),
+    (None, {"cell": cell_with(paths=("docs/**",), checks=("build", "li*"))}),
+    (None, {"said": (REVIEWED, replace(REMARK, resolved=True))}),
+    (None, {"said": (decision("r0", "review", "in-review", 5, head="a" * 40),)}),
+    (None, {"said": (REVIEWED, comment(BOB, "No.", 6, kind="review", verdict="changes_requested"))}),
     ("plan_merge_off", {"cell": REVIEW}),
     ("plan_merge_off", {"cell": None}),
     ("plan_merge_not_ours", {"author": ALICE}),
     ("plan_merge_not_ours", {"state": "closed"}),
-    ("plan_merge_moved", {"facts": {"head_sha": "f" * 40}}),
+    ("plan_merge_not_ours", {"facts": {"same_repository": False}}),
+    ("plan_merge_moved", {"facts": {"head_sha": "f" * 40},
+                          "said": (decision("r0", "review", "automerge", 5, head="f" * 40),)}),
+    ("plan_merge_unreviewed", {"facts": {"head_sha": "f" * 40}}),
+    ("plan_merge_unreviewed", {"said": ()}),
+    ("plan_merge_unreviewed", {"said": (decision("r0", "review", "implement", 5, head="a" * 40),)}),
+    ("plan_merge_unreviewed", {"said": (decision("r0", "review", "automerge", 5, head="a" * 40, cause="crash"),)}),
+    ("plan_merge_unreviewed", {"said": (decision("r0", "gone", "automerge", 5, head="a" * 40),)}),
+    ("plan_merge_thread", {"said": (REVIEWED, REMARK)}),
+    ("plan_merge_changes", {"said": (REVIEWED, comment(ALICE, "No.", 6, kind="review", verdict="changes_requested"))}),
     ("plan_merge_draft", {"facts": {"draft": True}}),
-    ("plan_merge_not_mergeable", {"facts": {"mergeable": None}}),
-    ("plan_merge_checks", {"facts": {"checks": "pending"}}),
-    ("plan_merge_unseen", {"found": None}),
+    ("plan_merge_unknown", {"facts": {"mergeable": None}}),
+    ("plan_merge_conflict", {"facts": {"mergeable": False}}),
+    ("plan_merge_blocked", {"facts": {"blocked": True}}),
+    ("plan_merge_pending", {"facts": {"checks": "pending"}}),
+    ("plan_merge_checks", {"facts": {"checks": "failure"}}),
+    ("plan_merge_absent", {"facts": {"checks": "none"}}),
+    ("plan_merge_absent", {"cell": cell_with(checks=("build", "test"))}),
+    ("plan_merge_behind", {"facts": {"base_ref": "next"}}),
+    ("plan_merge_behind", {"found": None}),
+    ("plan_merge_behind", {"found": replace(SEEN, behind=True)}),
     ("plan_merge_unseen", {"found": replace(SEEN, verdict=verdict())}),
-    ("plan_merge_paths", {"cell": AUTOMERGE.model_copy(update={"paths": ("src/**",)})}),
-    ("plan_merge_large", {"cell": AUTOMERGE.model_copy(update={"max_files": 0})}),
+    ("plan_merge_gate", {"found": replace(SEEN, verdict=replace(SEEN.verdict, blocks=(GATE,)))}),
+    ("plan_merge_paths", {"cell": cell_with(paths=("src/**",))}),
+    ("plan_merge_paths", {"cell": cell_with(paths=())}),
+    ("plan_merge_large", {"cell": cell_with(max_files=0)}),
     ("plan_merge_large", {"found": replace(SEEN, verdict=replace(SEEN.verdict, added=401))}),
-    ("plan_merge_dry", {"cell": AUTOMERGE.model_copy(update={"dry": True})}),
+    ("plan_merge_dry", {"cell": cell_with(dry=True)}),
 ])
 def test_r5_every_condition_of_a_merge_must_hold(reason, changes):
     assert merge_of(**changes) == reason
 
 
+@pytest.mark.parametrize(("same", "changes"), [
+    (True, {}),
+    (True, {"comments": (ours(Marker(kind="decision", run="r1"), 50),)}),
+    (False, {"state": "closed"}),
+    (False, {"comments": (comment(ALICE, "Wait!", 50),)}),
+    (False, {"comments": (comment(CELLS, "Wait!", 50),)}),  # the owner's own token: his words too
+    (False, {"labels": (label("AC:hold"),)}),
+    *((False, {"facts": facts}) for facts in (
+        {"head_sha": "f" * 40}, {"base_ref": "next"}, {"draft": True}, {"checks": "none"},
+        {"mergeable": False}, {"blocked": True},
+    )),
+])
+def test_r5_directly_before_the_merge_nothing_may_have_changed(same, changes):
+    before = pull(8, facts=READY)
+    now = pull(8, **{**changes, "facts": {**READY, **changes.get("facts", {})}})
+    assert changed_since(before, now, "ac:hold", CELLS) is not same
+
+
+def test_a_dry_merge_speaks_of_a_pull_request_that_is_there():
+    with pytest.raises(AssertionError):
+        _would_have(asked_of(), over(Outcome(kind="done", next="merge")))
+
+
 @pytest.mark.parametrize(("dry", "to"), [(True, "in-review"), (False, "needs-human")])
 def test_r5_what_is_not_merged_goes_to_the_owner(dry, to):
-    cell = AUTOMERGE.model_copy(update={"dry": dry})
-    item = pull(8, "automerge", events=(labeled("automerge", 0),),
+    cell = cell_with(dry=dry)
+    item = pull(8, "automerge", events=(labeled("automerge", 0),), comments=(REVIEWED,),
                 facts={**READY, "draft": not dry})
     run = over(Outcome(kind="done", next="merge"), cell="automerge", came_from="automerge", pull=8,
                writes=False, nexts=("merge",), delivery=SEEN)
@@ -349,3 +407,10 @@ def test_only_a_pull_request_is_merged():
     alone = cases.open_case(CONFIG, seen, seen.pairs[0], Brake())
     with pytest.raises(AssertionError):
         _merge(alone, over(Outcome(kind="done", next="merge")), PROOF)
+
+
+def test_r5_a_cell_on_issues_that_is_done_sends_to_the_owners_inspection():
+    closing = IMPLEMENT.model_copy(update={"next": ("done",), "needs_record": False, "needs_test": False})
+    run = over(Outcome(kind="done", next="done", comment="Nothing was to be changed."), nexts=("done", "needs-human"))
+    found = plan(run, implementing(), cfg=config(TRIAGE, closing, REVIEW))
+    assert only(found, SetState).label == "in-review"
