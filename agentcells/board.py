@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from agentcells.brakes import spent_today
 from agentcells.columns import clock, cut, lasted, padded
 from agentcells.config import Config
+from agentcells.factory_board import factory_lines
 from agentcells.markers import outcome_words
 from agentcells.model import IN_REVIEW, NEEDS_HUMAN
 from agentcells.plan import LastTick, Plan, Snapshot, Unreadable
@@ -176,6 +177,9 @@ def _tops(
 ) -> Iterator[str]:
     language, brake = config.factory.language, snapshot.brake
     yield _headline(config, snapshot, plan, around)
+    waits = any(one.who == "owner" and not one.moving for one in standings_of(config, snapshot, plan))
+    if waits and config.forge.kind == "local":  # no page shows it
+        yield say("view_desk", language)
     yield from reading_line(config, around)
     yield say("view_day", language, usd=f"{spent_today(config, brake, snapshot.now):.2f}",
               limit=f"{config.limits.usd_per_day:.2f}")
@@ -236,6 +240,7 @@ def _last_tick(tick: LastTick, snapshot: Snapshot, language: str) -> str:
 
 
 def _rest(config: Config, snapshot: Snapshot) -> Iterator[str]:
+    yield from factory_lines(config, snapshot)
     if snapshot.unreadable:
         yield say("view_unreadable", config.factory.language)
         yield from (f"  {unreadable_line(item)}" for item in snapshot.unreadable)

@@ -104,6 +104,9 @@ def demo(
     keep: Annotated[
         Path | None, typer.Option("--keep", help="Leave forge, repository and cells.toml here.")
     ] = None,
+    by_hand: Annotated[
+        Path | None, typer.Option("--by-hand", help="Only set it up here: you play the owner.")
+    ] = None,
     as_json: JsonOption = False,
     language: Annotated[str, typer.Option("--language", help="en or ja")] = "",
 ) -> int:
@@ -114,6 +117,8 @@ def demo(
     from agentcells import demo as room
 
     chosen = language or language_of_the_shell()
+    if by_hand is not None:
+        return room.by_hand(by_hand, language=chosen)
     return room.run(keep, as_json=as_json, language=chosen)
 
 

@@ -44,6 +44,17 @@ def run(keep: Path | None, *, as_json: bool, language: str) -> int:
     return 0 if told["ok"] else 1
 
 
+def by_hand(folder: Path, *, language: str) -> int:
+    """The stage alone: whoever asked for it plays the owner."""
+    if shutil.which("git") is None:
+        raise Problem("demo_needs_git")
+    with _folder(folder) as stage:
+        Demo(stage, as_json=False, language=language, kept=True).set_the_stage()
+        print(say("demo_by_hand", language, folder=folder, owner=story.OWNER, repo=story.REPO,
+                  title=say("demo_title", language)))
+    return 0
+
+
 @contextmanager
 def _folder(keep: Path | None) -> Iterator[Path]:
     if keep is None:
@@ -68,9 +79,10 @@ class Demo:
     step: int = 0
     runs: list[dict[str, Any]] = field(default_factory=list)
     containment: str = "strong"
+    skips: dict[object, str] = field(default_factory=dict)
 
     def play(self) -> dict[str, Any]:
-        self._set_the_stage()
+        self.set_the_stage()
         forge = LocalForge(self.folder / "forge", story.OWNER)
         self._chapter("files", title=self._words("title"))
         number = forge.create_issue(
@@ -96,7 +108,8 @@ class Demo:
 
     # ------------------------------------------------------------ the stage
 
-    def _set_the_stage(self) -> None:
+    def set_the_stage(self) -> None:
+        """The embedded forge with its project and labels, the agent's script, prompts, cells.toml."""
         strength = sandbox.available()
         if isinstance(strength, Problem):
             self.containment = "none"
@@ -170,8 +183,10 @@ class Demo:
                 if self.runs and self.runs[-1]["labels_after"] is None:
                     self.runs[-1]["labels_after"] = event["labels_after"]
                 self._labels(event)
-            case "skip":
-                self._line("skipped", str(event["text"]))
+            case "skip":  # every pass of a tick says it: told when it is another reason than before
+                if self.skips.get(event["item"]) != event["text"]:
+                    self.skips[event["item"]] = event["text"]
+                    self._line("skipped", str(event["text"]))
             case "DeleteBranch":
                 self._line("tidied", say("demo_branch_gone", self.language, ref=event["ref"]))
             case "failed":

@@ -58,7 +58,11 @@ _FAREWELL_TESTS = _MENDED_TESTS.replace("import greet\n", "import farewell, gree
 
 
 def script(language: str) -> dict[str, Any]:
-    """Rules for the scripted agent: the first whose words stand in the prompt is followed."""
+    """Rules for the scripted agent: the first whose words stand in the prompt is followed.
+
+    They go by whether the owner has said anything, and by what the cells before said: so whoever plays
+    the owner by hand may use words of his own.
+    """
 
     def words(key: str) -> str:
         return say(f"demo_{key}", language)
@@ -66,13 +70,16 @@ def script(language: str) -> dict[str, Any]:
     def pattern(key: str) -> str:
         return _literal(words(key))
 
+    nothing_said = _literal(say("prompt_none", language))
+    answered = f"{_literal(say('prompt_instructions_means', language))}[^\\n]*\\n\\n(?!{nothing_said})"
+
     return {"rules": [
-        {"cell": "triage", "prompt": pattern("answer"), "do": [
+        {"cell": "triage", "prompt": answered, "do": [
             {"read": ["greeter.py"]},
             _answer("implement", words("conditions")),
         ]},
         {"cell": "triage", "do": [{"read": ["README.md"]}, _answer("needs-human", words("question"))]},
-        {"cell": "implement", "prompt": pattern("missing"), "do": [
+        {"cell": "implement", "prompt": pattern("content"), "do": [
             *_work(_FAREWELL, _FAREWELL_TESTS, "Say goodbye too"),
             _answer("review", words("built_farewell")),
         ]},
@@ -113,7 +120,7 @@ def cells_toml(folder: Path, containment: str, language: str) -> str:
     """The configuration of the demo's factory: the default line on the embedded forge."""
     agent = folder / "agent"
     command = ["python3", str(agent / "scripted_agent.py"), "--script", str(agent / "script.json")]
-    return f"""# The demo's factory. Go on by hand: agentcells issue new "…", agentcells tick.
+    return f"""# The demo's factory. Its owner types: agentcells issue new "…", tick, status.
 [factory]
 owner = "{OWNER}"
 bot = "{BOT}"

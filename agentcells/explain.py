@@ -20,6 +20,7 @@ from agentcells.plan import Plan, Snapshot
 from agentcells.replies import cell_that_asked
 from agentcells.sentences import say
 from agentcells.standing import Around, moves, paused, running, since_of
+from agentcells.text import printable
 
 EXCERPT = 160  # columns of what a run asked
 
@@ -246,6 +247,18 @@ def _verdict(case: Case, plan: Plan) -> Iterator[str]:
         if skip.pair_key == case.pair.key:
             yield say("view_why_skip", language, why=because(skip.key, skip.slots, language),
                       who=say(f"view_change_{skip.who}", language))
+    if case.state.only in WAITING and not moves(plan, case.pair):
+        yield from _place(case)
+
+
+def _place(case: Case) -> Iterator[str]:
+    """Where the owner answers: a page, or commands where the forge has none."""
+    member, language = case.items[-1], case.config.factory.language
+    if case.config.forge.kind == "local":
+        key = f"view_why_desk_{case.state.only.replace('-', '_')}"
+        yield say(key, language, number=member.number)
+    elif member.url:
+        yield say("view_why_place", language, url=printable(member.url, one_line=True))
 
 
 __all__ = ["Condition", "Explained", "explained", "why", "why_value"]

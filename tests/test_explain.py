@@ -63,7 +63,7 @@ SKIPPED = Plan(skips=(SKIP,))
 CASES = {
     "moves": (world(), Plan(actions=(claim(),)), 12),
     "running": (world(runs=(running(),)), Plan(), 12),
-    "asks": (snapshot(pair(asked())), Plan(skips=(
+    "asks": (snapshot(pair(asked(url="https://forge.example/alice/game/issues/12"))), Plan(skips=(
         replace(SKIP, key="skip_needs_human", slots=()),)), 12),
     "in_review": (waiting_for_review(), Plan(skips=(
         replace(SKIP, key="skip_in_review", slots=()),)), 12),
@@ -81,6 +81,19 @@ def test_r22_why_answers_in_full_sentences(name, language):
     told, plan, number = CASES[name]
     lines = views.why(config(language=language), told, plan, number)
     same(f"why/{name}.{language}", "\n".join(lines))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_on_a_forge_without_pages_the_commands_that_answer_are_named(language):
+    settings = config(language=language)
+    local = settings.model_copy(update={
+        "forge": settings.forge.model_copy(update={"kind": "local"})})
+    lines = []
+    for name in ("asks", "in_review"):
+        told, plan, number = CASES[name]
+        lines += [views.why(local, told, plan, number)[-1], views.status_board(local, told, plan)[1]]
+        assert "agentcells why" not in views.status_board(settings, told, plan)[1]
+    same(f"why/desk.{language}", "\n".join(lines))
 
 
 def tired():

@@ -32,15 +32,17 @@ def blocks(name: str, heading: str) -> list[str]:
 class Shell:
     """Blocks one after the other: folder and variables stay as a block leaves them."""
 
-    def __init__(self, home: Path, line: GitHubFactory) -> None:
+    def __init__(self, home: Path, state: Path | None = None) -> None:
         self.home, self.folder = home, home
         tools = home / "tools"
         tools.mkdir()
         (tools / "agentcells").symlink_to(Path(sys.executable).parent / "agentcells")
         self.env = {
             "HOME": str(home), "PATH": f"{tools}:{os.environ['PATH']}", "LANG": "C.UTF-8",
-            "AGENTCELLS_STATE": str(line.state), "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_NOSYSTEM": "1",
         }
+        if state is not None:
+            self.env["AGENTCELLS_STATE"] = str(state)
 
     def type(self, block: str, pasted: str = "") -> str:
         left = self.home / "left"
@@ -94,7 +96,7 @@ def test_the_readmes_path_leads_to_a_pull_request_and_a_timer(
     home = tmp_path / "home"
     home.mkdir()
     working_copy(line, home)
-    shell = Shell(home, line)
+    shell = Shell(home, line.state)
     token, login, setup, keep, first, timer, stop = blocks("README.md", "Your first repository")
 
     value = line.token_file.read_text().strip()

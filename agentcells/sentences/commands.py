@@ -569,4 +569,84 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "The benchmark's own run did not go well: {detail}",
         "ベンチマークの実行がうまくいきませんでした: {detail}",
     ),
+    "view_keep_book": (
+        "write the book of {cell}",
+        "{cell} の記録を書く",
+    ),
+    "view_file_issue": (
+        "file the issue \"{title}\"",
+        "課題「{title}」を登録する",
+    ),
+    "view_close_filed": (
+        "close #{number}, which it filed itself: the cause is over",
+        "自分で登録した #{number} を閉じる (原因がなくなったため)",
+    ),
+    "demo_by_hand": (
+        "{folder} holds a forge with {repo} on it, and cells.toml. You are {owner}, its owner. First:\n  cd {folder}\n  agentcells issue new \"{title}\"\n  agentcells tick\nThe agent follows a script: it builds this one thing only, whatever the issue says.",
+        "{folder} に {repo} の入ったフォージと cells.toml を用意しました。あなたは owner の {owner} です。まず:\n  cd {folder}\n  agentcells issue new \"{title}\"\n  agentcells tick\nエージェントは台本どおりに動くので、issue に何と書いても作るのはこの一つだけです。",
+    ),
+    "view_factory_cell": (
+        "{cell} (on the factory): {looked} {due} Runs so far: {runs}, ${usd}. Filed and open: {filed}",
+        "{cell} (ライン全体): {looked} {due} これまでの実行: {runs} 回、{usd} ドル。登録済みで未解決: {filed}",
+    ),
+    "view_factory_about": (
+        "works on no item, but on the line itself",
+        "案件ではなくライン全体について働きます",
+    ),
+    "view_factory_never": (
+        "It has not looked yet.",
+        "まだ一度も見ていません。",
+    ),
+    "view_factory_looked": (
+        "It looked {ago} ago.",
+        "{ago}前に見ました。",
+    ),
+    "view_factory_due": (
+        "It looks again in {time}.",
+        "{time}後にまた見ます。",
+    ),
+    "view_factory_running": (
+        "It is at work.",
+        "実行中です。",
+    ),
+    "view_factory_now": (
+        "It is due: the next tick looks.",
+        "予定の時刻です。次の tick で見ます。",
+    ),
+    "view_factory_stopped": (
+        "It is due, but the factory is stopped: `agentcells stop --resume` lets it go on.",
+        "予定の時刻ですが、停止中です。`agentcells stop --resume` で再開します。",
+    ),
+    "view_factory_paused": (
+        "It is due, and waits until the machine's pause is over.",
+        "予定の時刻ですが、休止が終わるまで待ちます。",
+    ),
+    "view_factory_day_spent": (
+        "It is due, but the day's money is spent (${usd}).",
+        "予定の時刻ですが、今日の予算を使い切りました ({usd} ドル)。",
+    ),
+    "view_factory_unusual": (
+        "It runs only when a figure of the last week has left its usual range and no open issue speaks of it.",
+        "直近 1 週間の数値が普段の範囲を外れ、それについての未解決の課題がないときだけ実行します。",
+    ),
+    "view_factory_nothing": (
+        "nothing",
+        "なし",
+    ),
+    "view_factory_run": (
+        "Run {run}: {what} (${usd}); `agentcells logs {run}` shows it.",
+        "実行 {run}: {what} ({usd} ドル)。`agentcells logs {run}` で見られます。",
+    ),
+    "view_factory_filed": (
+        "Filed: {item} for `{cause}`.",
+        "登録済み: {item} (`{cause}`)。",
+    ),
+    "view_factory_over": (
+        "Filed, and over since: {item} for `{cause}`.",
+        "登録後に解消: {item} (`{cause}`)。",
+    ),
+    "view_why_no_factory_cell": (
+        "There is no cell {name} on the factory. Those that are: {known}",
+        "ライン全体について働くセル {name} はありません。あるのは: {known}",
+    ),
 }

@@ -279,6 +279,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "only a cell on \"pull_request\" can merge, this one is on \"{on}\"",
         "merge は on = \"pull_request\" のセルだけで使えます(ここは \"{on}\")",
     ),
+    "config_merge_only": (
+        "a cell with merge = true may send an item to \"merge\" or \"needs-human\" alone",
+        "merge = true のセルの next に書けるのは \"merge\" と \"needs-human\" だけです",
+    ),
     "config_merge_unused": (
         "the cell has merge = true but cannot say so; write \"merge\" into next, or take "
         "merge = true out",
@@ -796,8 +800,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "デモには git が必要ですが見つかりません。インストールしてください (Debian: apt-get install git)。",
     ),
     "demo_folder_not_empty": (
-        "{path} is not empty. Give --keep a new or empty folder.",
-        "{path} は空ではありません。--keep には新しいフォルダーか空のフォルダーを指定してください。",
+        "{path} is not empty. Give a new or an empty folder.",
+        "{path} は空ではありません。新しいフォルダーか空のフォルダーを指定してください。",
     ),
     "demo_tick_failed": (
         "A tick of the demo ended with exit code {code}; what it said stands above. The demo's folder was {folder}.",
@@ -1154,5 +1158,37 @@ ERRORS: dict[str, tuple[str, str]] = {
     "agent_no_api": (
         "The model's API does not answer at {url}: {detail}",
         "モデルの API ({url}) が応答しません: {detail}",
+    ),
+    "lease_moved": (
+        "Another machine was faster on #{number}: it holds the lease now. This one leaves it alone.",
+        "#{number} は別のマシンが先にリースを取得しました。このマシンは手を出しません。",
+    ),
+    "config_unusual_elsewhere": (
+        "only a cell on \"factory\" can wait for an unusual figure, this one is on \"{on}\"; take the key out",
+        "unusual は on = \"factory\" のセルだけで使えます(ここは \"{on}\")。このキーを消してください",
+    ),
+    "config_factory_reads_only": (
+        "a cell on \"factory\" only reads and files issues: it writes no files and proposes no sub_issues; take the key out",
+        "on = \"factory\" のセルは読むことと課題の登録だけをします。ファイルの変更や sub_issues はできません。このキーを消してください",
+    ),
+    "apply_merge_unseen": (
+        "Pull request #{number} is said to be merged, but its commit {sha} is not on {base}. Look at it on the forge.",
+        "プルリクエスト #{number} はマージ済みと言われますが、コミット {sha} が {base} にありません。フォージで確かめてください。",
+    ),
+    "apply_merge_changed": (
+        "Pull request #{number} changed just before it was to be merged. It is looked at again.",
+        "マージの直前にプルリクエスト #{number} が変わりました。もう一度確かめます。",
+    ),
+    "lease_held": (
+        "#{number} is in the hands of another machine ({machine}). This one leaves it alone.",
+        "#{number} は別のマシン（{machine}）が担当しています。このマシンは手を出しません。",
+    ),
+    "lease_changed": (
+        "#{number} changed while its lease was taken: another machine has just been at it. It is looked at again.",
+        "#{number} はリースを取得している間に変わりました。別のマシンが作業した直後です。もう一度調べます。",
+    ),
+    "why_no_such": (
+        "\"{item}\" is neither the number of an issue or pull request nor the name of a cell; `agentcells status` shows both",
+        "\"{item}\" は課題やプルリクエストの番号でも、セルの名前でもありません。`agentcells status` で確認できます",
     ),
 }

@@ -417,4 +417,20 @@ OPERATING: dict[str, tuple[str, str]] = {
     "report_days": ("{count} days", "{count} 日"),
     "report_hours": ("{count} h", "{count} 時間"),
     "report_minutes": ("{count} min", "{count} 分"),
+    "view_why_place": (
+        "There: {url}",
+        "場所: {url}",
+    ),
+    "view_why_desk_needs_human": (
+        "Here: `agentcells issue show {number}`, then `agentcells issue comment {number} \"…\"` and `agentcells tick`.",
+        "ここでは: `agentcells issue show {number}` で読み、`agentcells issue comment {number} \"…\"` で答えてから `agentcells tick`。",
+    ),
+    "view_why_desk_in_review": (
+        "Here: `agentcells issue show {number}`, then `agentcells issue merge {number}`, or `agentcells issue comment {number} \"…\"`; then `agentcells tick`.",
+        "ここでは: `agentcells issue show {number}` で読み、`agentcells issue merge {number}` か `agentcells issue comment {number} \"…\"`、そのあと `agentcells tick`。",
+    ),
+    "view_desk": (
+        "`agentcells why N` says what to do with item N.",
+        "`agentcells why N` で、N 番に何をすればよいか分かります。",
+    ),
 }
