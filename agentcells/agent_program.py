@@ -6,7 +6,6 @@ login. `ask` goes further, for `agentcells check`: the API itself says whether l
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import shutil
@@ -19,9 +18,9 @@ from typing import Any
 
 from agentcells import claude
 from agentcells.model import Problem
-from agentcells.proxy import connection, join
 from agentcells.sandbox import Containment
 from agentcells.store import Limits, write_whole
+from agentcells.ways import join
 
 HELP_WITHIN_S = 60.0
 ANSWERS_WITHIN_S = 20.0
@@ -144,6 +143,8 @@ def ask(limits: Limits, environ: Mapping[str, str], models: Iterable[str]) -> It
     Only where the login is one that is added outside the sandbox. Short names of models ("sonnet")
     are claude's own, and a gateway need not have a list of models: neither is judged.
     """
+    import http.client
+
     access = claude.access(limits, claude.given_values(limits.agent_env, environ))
     upstream = access.way.upstream
     if upstream is None or not upstream.headers:
@@ -166,6 +167,8 @@ def ask(limits: Limits, environ: Mapping[str, str], models: Iterable[str]) -> It
 
 def _get(url: str, path: str, headers: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
     """(status, the `error` of the answer when it has one)."""
+    from agentcells.proxy import connection
+
     with closing(connection(url, ANSWERS_WITHIN_S)) as wire:
         wire.request("GET", join(url, path), headers=dict(headers))
         answer = wire.getresponse()

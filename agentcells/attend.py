@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentcells import door
 
@@ -26,6 +26,7 @@ SUPERVISE = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from agentcells.supervisor import main; sys.exit(main(sys.argv[2]))"
 )
+Tell: TypeAlias = Callable[[dict[str, Any]], None]
 LEAVES_WITHIN_S = 10.0  # after its last word
 
 
@@ -51,14 +52,22 @@ def attend(
     answer: Callable[[dict[str, Any]], dict[str, Any]],
     tested: Callable[[dict[str, Any]], None],
     longest_s: float,
+    meanwhile: Callable[[Tell], None] | None = None,
 ) -> Told:
-    """One supervised run, from its first line to its Proof. TERM, INT and HUP stop it, orderly."""
+    """One supervised run, from its first line to its Proof. TERM, INT and HUP stop it, orderly.
+
+    `meanwhile`: what can be done while the supervisor starts and tries its canary. The first command
+    of the run waits until it tells {"go": true}; {"stop": why} ends the run before that.
+    """
     ours, theirs = socket.socketpair()
     told = Told()
     with ours, _signals() as woken:
         supervisor = _start(folder, lock_fd, theirs)
         try:
-            ours.sendall(door.line({**spec, "parent": os.getpid()}))
+            waits = meanwhile is not None
+            ours.sendall(door.line({**spec, "parent": os.getpid(), "waits": waits}))
+            if meanwhile is not None:
+                meanwhile(lambda message: _tell(ours, message))
             until = time.monotonic() + longest_s
             nonce = _converse(ours, woken, told, answer, tested, until)
         except BrokenPipeError:
@@ -66,6 +75,11 @@ def attend(
         code = _wait(supervisor)
     told.proved = code == 0 and nonce == spec["nonce"]
     return told
+
+
+def _tell(control: socket.socket, message: dict[str, Any]) -> None:
+    with contextlib.suppress(BrokenPipeError):  # it has ended; why, it has said before
+        control.sendall(door.line(message))
 
 
 def _start(folder: Path, lock_fd: int, theirs: socket.socket) -> subprocess.Popen[bytes]:

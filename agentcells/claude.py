@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agentcells.proxy import Upstream, Way, check_upstream
 from agentcells.run import Order
 from agentcells.sandbox import PROXY_PORT, proxy_environment
 from agentcells.store import Limits
+from agentcells.ways import Upstream, Way, check_upstream
 
 API = "https://api.anthropic.com"
 KEY, TOKEN, OAUTH, BASE = (

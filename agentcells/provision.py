@@ -113,7 +113,7 @@ def _quoted(word: str) -> str:
 
 def give_to(account: tuple[int, int], folder: Path, names: Iterable[str]) -> None:
     """Everything of a run belongs to its own account; bwrap's --uid alone would leave the host's
-    root."""
+    root. What is laid out later is given to it file by file."""
     owner = f"{account[0]}:{account[1]}"
     paths = [str(folder / name) for name in names]
     subprocess.run(["chown", "-hR", owner, "--", *paths], check=True, stdin=subprocess.DEVNULL)

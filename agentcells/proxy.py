@@ -15,15 +15,14 @@ import socketserver
 import ssl
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from agentcells.model import Problem
 from agentcells.text import printable
+from agentcells.ways import Upstream, Way, check_upstream, join
 
 # All that claude asks of the API when its base URL is set (measured); nothing else is worth a key.
 ALLOWED = {
@@ -51,32 +50,6 @@ DROPPED = frozenset(
         "expect",
     }
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upstream:
-    """The API, and what is added to each request: the credential that the sandbox never sees."""
-
-    url: str
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """What one socket leads to: an API, or tunnels to hosts ("name", "name:port" or "*.name")."""
-
-    upstream: Upstream | None = None
-    hosts: Sequence[str] = ()
-
-    def allows(self, host: str, port: int) -> bool:
-        return any(_matches(entry, host.lower().rstrip("."), port) for entry in self.hosts)
-
-
-def _matches(entry: str, host: str, port: int) -> bool:
-    name, _, wanted = entry.lower().partition(":")
-    if port != int(wanted or 443):
-        return False
-    return host.endswith(name[1:]) if name.startswith("*.") else host == name
 
 
 class Proxy:
@@ -240,16 +213,4 @@ def connection(url: str, timeout_s: float = SILENT_S) -> http.client.HTTPConnect
     return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout_s)
 
 
-def join(url: str, path: str) -> str:
-    """The base URL's own path comes first: a gateway may have one."""
-    return urlsplit(url).path.rstrip("/") + path
-
-
-def check_upstream(url: str, hosts: Sequence[str]) -> None:
-    """The base URL must be one of the hosts that cells.toml lists: they are all that may be
-    reached."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise Problem("run_bad_base_url", exit_code=2, url=url)
-    if not any(entry.partition(":")[0].lower() == parts.hostname for entry in hosts):
-        raise Problem("run_host_not_listed", exit_code=2, host=parts.hostname)
+__all__ = ["ALLOWED", "Proxy", "Upstream", "Way", "check_upstream", "connection", "join"]

@@ -17,19 +17,19 @@ import sys
 import uuid
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from agentcells import agent_program, claude, leash, outcome, provision
-from agentcells.attend import Told, attend
+from agentcells.attend import Tell, Told, attend
 from agentcells.confine import own_account
 from agentcells.git import Git
 from agentcells.model import Problem
-from agentcells.proxy import Proxy, Way
 from agentcells.run import Order, Outcome, OutcomeKind, Proof, RunEnd, TreeTest
 from agentcells.sandbox import DOOR, OURS, Box, Containment, available
 from agentcells.sentences import say
 from agentcells.store import Limits, RunFolder
+from agentcells.ways import Way
 from agentcells.workspace import Workspace
 
 PATIENCE_S = 120.0  # how much longer than all its own clocks the supervisor may take
@@ -60,12 +60,18 @@ def run(path: Path, lock_fd: int) -> int:
     if runner.proof is None:
         print(say("run_no_proof", order.language, run=order.run), file=sys.stderr)
         return 1
-    folder.write_end(runner.end(ended, runner.proof))
+    if runner.problem is not None:
+        folder.write_end(runner.never_started(runner.problem, runner.proof))
+    else:
+        folder.write_end(runner.end(ended, runner.proof))
     return 0
 
 
 class Runner:
-    """One run. `prepare` starts nothing; `supervise` is over when everything is."""
+    """One run. `prepare` starts nothing; `supervise` is over when everything is.
+
+    The files are laid out while the supervisor starts and tries its canary: the agent waits for both.
+    """
 
     def __init__(self, folder: RunFolder, order: Order, limits: Limits) -> None:
         self.folder = folder
@@ -74,12 +80,13 @@ class Runner:
         self.containment: Containment = "none" if limits.containment == "none" else "strong"
         self.nonce = secrets.token_hex(16)
         self.proof: Proof | None = None
+        self.problem: Problem | None = None  # why the agent was never started
         self.tested: TreeTest | None = None
 
     # ------------------------------------------------------------ before
 
     def prepare(self) -> None:
-        """Everything that can be refused is refused here, before any process of the run exists."""
+        """What can be refused at a look is refused here, before any process of the run exists."""
         limits, order, path = self.limits, self.order, self.folder.path
         if self.containment == "strong" and isinstance(
             problem := available(limits.run_as), Problem
@@ -107,28 +114,35 @@ class Runner:
         git = Git(Path(order.store))
         self.workspace = Workspace(git, order, limits, path, given)
         self.plan = provision.plan_setup(
-            limits, git.entries(git.tree(order.base)), self.workspace.entries()
+            limits, git.entries(order.base), self.workspace.entries()
         )
-        self._lay_out()
+        if self.account:
+            provision.give_to(self.account, path, ("work", "home", "door", "tmp"))
         (path / "prompt.txt").write_text(order.prompt, encoding="utf-8", errors="replace")
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
         """Files into the workspace, then what setup left in an earlier run."""
-        self.workspace.lay_out()
+        self.workspace.lay_out(self.account)
         work, setup = self.folder.path / "work", self.folder.path / "tmp/setup"
         if self.plan.cached is not None:
-            provision.take_kept(self.plan.cached, work, self.limits.keep)
+            self._take_kept(self.plan.cached, work)
         elif self.plan.run == "tmp/setup":
-            self.workspace.lay_out_aside(setup, base=self.plan.store is not None)
-        if self.account:
-            names = ("work", "home", "door", "tmp")
-            provision.give_to(self.account, self.folder.path, names)
+            base = self.plan.store is not None
+            self.workspace.lay_out_aside(setup, base=base, account=self.account)
+
+    def _take_kept(self, source: Path, work: Path) -> None:
+        provision.take_kept(source, work, self.limits.keep)
+        # By the first folder of each path: those on the way to it may be new as well.
+        kept = dict.fromkeys(PurePosixPath(name).parts[0] for name in self.limits.keep)
+        there = [name for name in kept if os.path.lexists(work / name)]
+        if self.account and there:
+            provision.give_to(self.account, work, there)
 
     def spec(self) -> dict[str, Any]:
         """What the supervisor is told, on its control socket: argv and environment of others can
         be read."""
         limits, order = self.limits, self.order
-        schema = outcome.schema(order.nexts, order.extra_fields)
+        schema = outcome.schema(order.nexts, order.extra_fields, [one[0] for one in order.causes])
         server = self._door_server() if limits.door == "mcp" else None
         flags = claude.arguments(order, limits, schema, str(uuid.uuid4()), server)
         argv = [*self.agent, *flags]
@@ -174,7 +188,6 @@ class Runner:
     def supervise(self) -> Told:
         """Everything between the first process and the last; the Proof is made of its last word."""
         with contextlib.ExitStack() as stack:
-            self._open_ways(stack)
             told = attend(
                 self.folder.path,
                 self.folder.lock_fd,
@@ -182,15 +195,30 @@ class Runner:
                 self._answer,
                 self._note_test,
                 self._longest(),
+                lambda tell: self._meanwhile(tell, stack),
             )
         if told.proved:
             self.proof = Proof(run=self.order.run, nonce=self.nonce, containment=self.containment)
         return told
 
+    def _meanwhile(self, tell: Tell, stack: contextlib.ExitStack) -> None:
+        """Until all lies there the run's first command waits."""
+        try:
+            self.lay_out()
+            self._open_ways(stack)
+        except Problem as problem:
+            self.problem = problem
+            tell({"stop": "unready"})
+            return
+        tell({"go": True})
+        self.workspace.expect_questions()
+
     def _open_ways(self, stack: contextlib.ExitStack) -> None:
         """The proxies of both sandboxes; without namespaces there is nothing to lead out of."""
         if self.containment == "none":
             return
+        from agentcells.proxy import Proxy
+
         path, log = self.folder.path, self.folder.path / "network.log"
         ways = {"tmp/proxy": self.access.way}
         for place, hosts in (
@@ -225,18 +253,18 @@ class Runner:
         if source != work:
             if self.plan.store is not None:
                 provision.keep_in_cache(source, self.plan.store, self.limits.keep)
-            provision.take_kept(source, work, self.limits.keep)
-            if self.account:
-                provision.give_to(self.account, work, self.limits.keep)
+            self._take_kept(source, work)
         return {}
 
     # ------------------------------------------------------------ after
 
-    def never_started(self, problem: Problem) -> RunEnd:
-        """A run that was refused before it began."""
+    def never_started(self, problem: Problem, proof: Proof | None = None) -> RunEnd:
+        """A run that was refused before it began. Without a `proof` no process of it has ever existed."""
         contained = problem.key.startswith("sandbox_")
         kind: OutcomeKind = "containment" if contained else "crash"
-        proof = Proof(run=self.order.run, nonce=NOTHING_STARTED, containment=self.containment)
+        proof = proof or Proof(
+            run=self.order.run, nonce=NOTHING_STARTED, containment=self.containment
+        )
         detail = say(problem.key, self.order.language, **problem.slots)
         ended = Outcome(kind=kind, detail=detail)
         return RunEnd(outcome=ended, proof=proof, ended_at=datetime.now(UTC))

@@ -16,7 +16,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agentcells import door, leash
@@ -39,14 +39,18 @@ ENDINGS = {signal.SIGTERM: "killed", signal.SIGINT: "killed", signal.SIGHUP: "ki
 class Supervisor:
     """The loop of one run."""
 
-    def __init__(self, control: socket.socket, spec: dict[str, Any]) -> None:
+    def __init__(
+        self, control: socket.socket, spec: dict[str, Any], heard: door.Lines,
+        early: Sequence[dict[str, Any]] = (),
+    ) -> None:
         self.control = control
         self.spec = spec
+        self.early = early  # what came together with the spec
         self.box = Box(**spec["box"])
         self.loop = Loop()
         self.reaper = leash.Reaper()
         self.visitors = Visitors(self.loop, self.serve)
-        self.heard = door.Lines(1 << 24)
+        self.heard = heard
         self.asks: deque[tuple[dict[str, Any], Callable[[dict[str, Any]], None]]] = deque()
         self.ending = ""
         self.stopped_at = 0.0
@@ -90,15 +94,22 @@ class Supervisor:
         self.loop.watch(self.control.fileno(), self._hear)
         if self.box.containment == "strong" and (problem := canary(self.box)):
             self.stop("canary", key=problem.key, slots=problem.slots)
-        elif self.spec["setup"]:
-            assert self.workshop is not None
-            self.workshop.setup(self.spec["setup"], self._setup_ended)
-        else:
-            self._start_agent()
+        elif not self.spec.get("waits"):
+            self._begin()
+        for message in self.early:
+            self._take(message)
         while not self.ending:
             self.loop.turn(self._patience())
             self._look()
         return self._end()
+
+    def _begin(self) -> None:
+        """The first command of the run: the files lie there, and its ways out are open."""
+        if self.spec["setup"]:
+            assert self.workshop is not None
+            self.workshop.setup(self.spec["setup"], self._setup_ended)
+        else:
+            self._start_agent()
 
     def _watch_signals(self) -> None:
         """Signals become a byte in a pipe; the handlers do nothing, the loop does."""
@@ -233,13 +244,19 @@ class Supervisor:
             self.end_everything()
             os._exit(4)
         for message in self.heard.feed(data):
-            if "stop" in message:
-                self.stop(str(message["stop"]))
-            elif self.asks:
-                _, then = self.asks.popleft()
-                then(message["answer"])
-                if self.asks:
-                    self.tell({"ask": self.asks[0][0]})
+            self._take(message)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "stop" in message:
+            self.stop(str(message["stop"]))
+        elif "go" in message:
+            if not self.ending:
+                self._begin()
+        elif self.asks:
+            _, then = self.asks.popleft()
+            then(message["answer"])
+            if self.asks:
+                self.tell({"ask": self.asks[0][0]})
 
     # ------------------------------------------------------------ the end
 
@@ -310,7 +327,7 @@ def main(control_fd: str) -> int:
         if not data:
             return 4
         found = lines.feed(data)
-    supervisor = Supervisor(control, found[0])
+    supervisor = Supervisor(control, found[0], lines, found[1:])
     try:
         supervisor.prepare()
         return supervisor.run()

@@ -5,20 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agentcells import gate, operations
-from agentcells.faces import Face
 from agentcells.git import Git, records_ref
 from agentcells.history import HistoryError
 from agentcells.history.kept import take_over
 from agentcells.history.sealed import Sealed
 from agentcells.model import Sha
 from agentcells.run import FileView, Finding, Order, TreeTest
-from agentcells.secrets import Secrets
 from agentcells.sentences import say
 from agentcells.store import Limits
+
+if TYPE_CHECKING:
+    from agentcells.faces import Face
+    from agentcells.gate import Rules
+    from agentcells.secrets import Secrets
 
 KEPT = "Kept work\n"
 MERGED = ("present-state", "moved-base")  # what the two sides of a conflict are called
@@ -50,8 +53,7 @@ class Workspace:
         self.order = order
         self.limits = limits
         self.folder = folder
-        self._rules = gate.Rules.from_config(limits)
-        self._secrets = Secrets.of(secrets)
+        self._known = secrets
         self.merging: Sha | None = None
         self.tree, conflicts = self._beginning()
         self.history = Sealed(
@@ -60,7 +62,25 @@ class Workspace:
         )
 
     def _inspect(self, files: Sequence[FileView], message: str) -> tuple[Finding, ...]:
-        return gate.check_record(self._rules, self._secrets, files, message)
+        from agentcells import gate
+
+        rules, secrets = self._gate
+        return gate.check_record(rules, secrets, files, message)
+
+    @cached_property
+    def _gate(self) -> tuple[Rules, Secrets]:
+        """What the gate needs. It takes a moment to load, and the first question comes late."""
+        from agentcells import gate
+        from agentcells.secrets import Secrets
+
+        return gate.Rules.from_config(self.limits), Secrets.of(self._known)
+
+    def expect_questions(self) -> None:
+        """Load what answers the door, while the agent is starting."""
+        from agentcells import operations
+
+        assert operations.OPERATIONS
+        assert self._gate
 
     def _beginning(self) -> tuple[str, tuple[str, ...]]:
         """The tree to lay out, and its paths with conflict markers; "" is the start's own.
@@ -98,25 +118,31 @@ class Workspace:
 
     # ------------------------------------------------------------ before
 
-    def lay_out(self) -> None:
-        self.history.materialise(self.tree)
+    def lay_out(self, account: tuple[int, int] | None = None) -> None:
+        self.history.materialise(self.tree, account)
 
-    def lay_out_aside(self, folder: Path, *, base: bool) -> None:
+    def lay_out_aside(
+        self, folder: Path, *, base: bool, account: tuple[int, int] | None = None
+    ) -> None:
         """The files that setup works on, in a folder of their own: the base's, or these (R37)."""
         commit = self.order.base if base else self.order.start
-        Sealed(self.git, folder, commit, commit).materialise("" if base else self.tree)
+        Sealed(self.git, folder, commit, commit).materialise("" if base else self.tree, account)
 
     def entries(self) -> Mapping[str, Any]:
-        return self.git.entries(self.tree or self.git.tree(self.order.start))
+        return self.git.entries(self.tree or self.order.start)
 
     # ------------------------------------------------------------ during
 
     def answer(self, argv: list[str], tested: TreeTest | None) -> dict[str, Any]:
         """A verb of the door that the supervisor does not do itself."""
+        from agentcells import operations
+
         return operations.cell(argv, self.history, self.order, self.limits, tested, self._write_log)
 
     def tools(self) -> list[dict[str, Any]]:
         """The verbs that this cell has, as tools (`door = "mcp"`)."""
+        from agentcells import operations
+
         left_out = set() if self.order.writes else {"record", "remove"}
         left_out |= {verb for verb in ("build", "test") if not getattr(self.limits, verb)}
         faces = [(operation, operation.faces.get("cell")) for operation in operations.OPERATIONS]

@@ -117,7 +117,7 @@ def child(git: Git, parent: Sha, files: Mapping[str, bytes], message: str = "wor
     """A commit of ours on top of `parent`, made by plumbing."""
     from agentcells.git import Entry, blob_id
 
-    entries = git.entries(parent)
+    entries = dict(git.entries(parent))
     git.write_blobs({blob_id(data): data for data in files.values()})
     for name, data in files.items():
         entries[name] = Entry(mode="100644", sha=blob_id(data))

@@ -318,7 +318,7 @@ def test_r45_of_a_merge_only_what_differs_from_every_parent_is_new(
     ours = child(git, base, {"ours": b"1", "both": b"ours\n"})
     origin.commit({"theirs": b"2", "both": b"theirs\n"})
     theirs = git.fetch(origin.remote, ["main"])["main"]
-    entries = git.entries(git.merge_tree(ours, theirs).tree)
+    entries = dict(git.entries(git.merge_tree(ours, theirs).tree))
     git.write_blobs({blob_id(b"settled\n"): b"settled\n"})
     entries["both"] = Entry(mode="100644", sha=blob_id(b"settled\n"))
     merged = git.commit_tree(git.write_tree(entries), [ours, theirs], "merge")

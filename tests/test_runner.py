@@ -12,9 +12,18 @@ from pathlib import Path
 
 import pytest
 
+from agentcells.git import Entry, Git, blob_id
+from agentcells.git_process import Call
+from agentcells.git_process import run as run_git
+from agentcells.runner import NOTHING_STARTED
 from tests.git_world import child
 from tests.run_case import DONE, FILES, GOOD, Case, answers
 from tests.run_world import BOTH, alive, marker, until
+
+
+def mktree(git: Git, lines: str) -> str:
+    """A tree with names that git itself would never write."""
+    return run_git(Call(store=git.store, arguments=["mktree"]), lines.encode()).out.decode().strip()
 
 
 @pytest.fixture(params=BOTH)
@@ -234,6 +243,32 @@ def test_what_can_be_refused_is_refused_before_any_process_exists(plain, limits,
     assert end.proof is not None
     assert end.sealed is None
     assert not (folder.path / "supervisor.log").exists()
+
+
+def test_r39_files_that_cannot_be_laid_out_end_the_run_with_a_proof(case, tmp_path):
+    """The supervisor is at work by then, so its word alone counts; no agent was ever started."""
+    inner = case.git.write_tree({"evil": Entry(mode="100644", sha=blob_id(FILES["greeter.py"]))})
+    root = mktree(case.git, f"040000 tree {inner}\t..\n")
+    start = case.git.commit_tree(root, [], "a trap")
+    end, folder = case.run([DONE], order={"start": start, "base": start})
+    assert end.outcome.kind == "crash"
+    assert ".." in end.outcome.detail
+    assert end.proof is not None
+    assert end.proof.nonce != NOTHING_STARTED
+    assert (folder.path / "stream.jsonl").read_text() == ""
+    assert not (folder.path / "evil").exists()
+
+
+@pytest.mark.sandbox
+def test_r35_everything_that_is_laid_out_belongs_to_the_runs_own_account(tmp_path):
+    case = Case(tmp_path, "strong")
+    look = {"shell": "find . ! -user $(id -u) -o ! -group $(id -g) > foreign; ls -a >> foreign"}
+    deep = child(case.git, case.start, {"a/b/c.txt": b"x\n"})
+    end, _ = case.run([look, DONE], order={"start": deep})
+    assert end.outcome.kind == "done"
+    seen = case.files(end.sealed)["foreign"].split()
+    assert b"a" in seen
+    assert not [path for path in seen if path.startswith(b"./")]
 
 
 def test_r35_where_there_is_no_bubblewrap_the_run_is_refused_with_the_remedy(plain, tmp_path):

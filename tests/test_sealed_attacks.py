@@ -444,7 +444,7 @@ def test_c09_a_name_that_is_no_unicode_is_refused_unless_it_was_there(world: Wor
     Path(os.fsdecode(raw)).write_bytes(b"x")
     assert world.use_everything() == ["records_bad_name"] * 3
     # Had a person committed it, it would be carried along, and could be renamed.
-    entries = world.git.entries(world.start)
+    entries = dict(world.git.entries(world.start))
     world.git.write_blobs({blob_id(b"x"): b"x"})
     entries["caf\udce9"] = type(entries["a.txt"])(mode="100644", sha=blob_id(b"x"))
     start = world.git.commit_tree(world.git.write_tree(entries), [], "by a person")

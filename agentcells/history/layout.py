@@ -9,17 +9,18 @@ from pathlib import Path
 from agentcells.git import Entry, Git
 from agentcells.git_read import EXECUTABLE, SUBMODULE, SYMLINK
 from agentcells.history import HistoryError
-from agentcells.history.names import is_safe, shown
+from agentcells.history.names import is_safe, parents, shown
 from agentcells.model import Sha
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def lay_out(git: Git, tree: str, folder: Path) -> None:
+def lay_out(git: Git, tree: str, folder: Path, account: tuple[int, int] | None = None) -> None:
     """Write every file of a tree or commit into `folder`, which must be empty or absent.
 
     cat-file only: checkout and archive change bytes by the repository's own attributes. A symlink
-    becomes a symlink, a submodule an empty folder.
+    becomes a symlink, a submodule an empty folder. `account`: who everything below `folder` is to
+    belong to, told to each file while it is open (a second walk of 20,000 files costs 0.2 s).
     """
     entries = git.entries(tree)
     unsafe = next((path for path in sorted(entries) if not is_safe(path)), None)
@@ -29,45 +30,59 @@ def lay_out(git: Git, tree: str, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise HistoryError("records_not_empty", path=str(folder))
-        _make_folders(folder, entries)
-        _write(git, folder, entries)
+        _make_folders(folder, entries, account)
+        _write(git, folder, entries, account)
     except OSError as error:
         raise HistoryError("records_cannot_write", detail=error.strerror or str(error)) from error
 
 
-def _make_folders(folder: Path, entries: Mapping[str, Entry]) -> None:
+def _make_folders(
+    folder: Path, entries: Mapping[str, Entry], account: tuple[int, int] | None
+) -> None:
     wanted = {path for path, entry in entries.items() if entry.mode == SUBMODULE}
-    wanted |= {path.rpartition("/")[0] for path in entries}
-    for path in sorted(wanted - {""}):
-        _place(folder, path).mkdir(mode=0o755, parents=True, exist_ok=True)
+    wanted |= {inner for path in entries for inner in parents(path)}
+    root = os.fsencode(folder)
+    for path in sorted(wanted):  # a folder stands before what is in it
+        place = _place(root, path)
+        os.mkdir(place, 0o755)  # noqa: PTH102  (a Path cannot be made of bytes)
+        if account:
+            os.lchown(place, *account)
 
 
-def _write(git: Git, folder: Path, entries: Mapping[str, Entry]) -> None:
+def _write(
+    git: Git, folder: Path, entries: Mapping[str, Entry], account: tuple[int, int] | None
+) -> None:
     places: dict[Sha, list[tuple[str, str]]] = {}
     for path, entry in entries.items():
         if entry.mode != SUBMODULE:
             places.setdefault(entry.sha, []).append((path, entry.mode))
-    links: list[tuple[str, bytes]] = []
+    root = os.fsencode(folder)
+    links: list[tuple[bytes, bytes]] = []
     for sha, data in git.blobs(places):
         for path, mode in places[sha]:
             if mode == SYMLINK:
-                links.append((path, data))
+                links.append((_place(root, path), data))
             else:
-                _write_file(_place(folder, path), data, 0o755 if mode == EXECUTABLE else 0o644)
-    for path, target in links:  # last, so that no file can be written through one
-        _place(folder, path).symlink_to(os.fsdecode(target))
+                _write_file(_place(root, path), data, 0o755 if mode == EXECUTABLE else 0o644, account)
+    for place, target in links:  # last, so that no file can be written through one
+        os.symlink(target, place)  # noqa: PTH211
+        if account:
+            os.lchown(place, *account)
 
 
-def _write_file(place: Path, data: bytes, mode: int) -> None:
+def _write_file(place: bytes, data: bytes, mode: int, account: tuple[int, int] | None) -> None:
     descriptor = os.open(place, _CREATE, mode)
     try:
+        if account:
+            os.fchown(descriptor, *account)
         os.fchmod(descriptor, mode)  # whatever the umask is
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view):]
+        done = os.write(descriptor, data)
+        while done < len(data):  # a full disk says so at the next one
+            done += os.write(descriptor, memoryview(data)[done:])
     finally:
         os.close(descriptor)
 
 
-def _place(folder: Path, path: str) -> Path:
-    return folder / os.fsdecode(path.encode("utf-8", "surrogateescape"))
+def _place(root: bytes, path: str) -> bytes:
+    """As bytes: a path is what it is, whatever the shell's encoding."""
+    return root + b"/" + path.encode("utf-8", "surrogateescape")

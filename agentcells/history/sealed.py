@@ -103,11 +103,11 @@ class Sealed:
 
     # ------------------------------------------------------------ out
 
-    def materialise(self, tree: str = "") -> None:
+    def materialise(self, tree: str = "", account: tuple[int, int] | None = None) -> None:
         """Write `work` from the start, or from another tree (kept work, a merge with conflicts)."""
         if tree:
             self._stored |= {entry.sha for entry in self.git.entries(tree).values()}
-        lay_out(self.git, tree or self.start, self.work)
+        lay_out(self.git, tree or self.start, self.work, account)
 
     # ------------------------------------------------------------ what is there now
 

@@ -126,36 +126,36 @@ class _Walk:
         if self._is_bare_repository(names, prefix):
             self.refuse("records_nested", prefix.rstrip("/"))
             return
-        for name in names:
-            path = prefix + os.fsencode(name).decode("utf-8", "surrogateescape")
+        for name, kind in names.items():
+            path = prefix + _text(name)
             if path in self.rules.keep:
                 continue
             try:
-                self._one(descriptor, name, path, depth)
+                self._one(descriptor, name, kind, path, depth)
             except FileNotFoundError:
                 continue  # gone since the listing: it is not there
             except OSError as error:
                 self.refuse(_why(error), path)
 
-    def _is_bare_repository(self, names: list[str], prefix: str) -> bool:
+    def _is_bare_repository(self, names: Mapping[str, int], prefix: str) -> bool:
         """A folder that git would take for a repository without being told."""
-        bare = {"HEAD", "objects", "refs"} <= set(names)
+        bare = {"HEAD", "objects", "refs"} <= names.keys()
         return bare and f"{prefix}HEAD" not in self.rules.known
 
-    def _one(self, parent: int, name: str, path: str, depth: int) -> None:
-        facts = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    def _one(self, parent: int, name: str, kind: int, path: str, depth: int) -> None:
+        """`kind` only says what to try: what is opened is looked at again, once it is open."""
         before = self.rules.before.get(path)
         if is_git_folder(path.rpartition("/")[2]):
             self.refuse("records_nested", path)
         elif before is not None and before.mode == SUBMODULE:
-            self._submodule(parent, name, path, facts, before)
-        elif stat.S_ISDIR(facts.st_mode):
+            self._submodule(parent, name, path, kind, before)
+        elif kind == stat.S_IFDIR:
             self._enter(parent, name, path, depth)
         elif path not in self.rules.known and self.rules.ignored(path):
             return
-        elif stat.S_ISLNK(facts.st_mode):
+        elif kind == stat.S_IFLNK:
             self._link(parent, name, path, before)
-        elif stat.S_ISREG(facts.st_mode):
+        elif kind == stat.S_IFREG:
             self._file(parent, name, path, before)
         else:
             self.refuse("records_special", path)
@@ -170,11 +170,11 @@ class _Walk:
             os.close(descriptor)
 
     def _submodule(
-        self, parent: int, name: str, path: str, facts: os.stat_result, before: Entry
+        self, parent: int, name: str, path: str, kind: int, before: Entry
     ) -> None:
         """Kept as it was while its folder is empty: nothing of another project is taken in."""
         self.seen.add(path)
-        if stat.S_ISDIR(facts.st_mode):
+        if kind == stat.S_IFDIR:
             descriptor = os.open(name, _OPEN_FOLDER, dir_fd=parent)
             try:
                 if not _names(descriptor):
@@ -205,8 +205,8 @@ class _Walk:
             data, sha = self._content(descriptor, facts.st_size, before)
         finally:
             os.close(descriptor)
-        entry = Entry(mode=mode, sha=sha)
         unchanged = before is not None and sha == before.sha and before.mode != SYMLINK
+        entry = Entry(mode=mode, sha=sha)
         if facts.st_nlink != 1 and not unchanged:
             self.refuse("records_hard_link", path)
         elif not unchanged and not is_unicode(path):
@@ -224,7 +224,7 @@ class _Walk:
         """The bytes and their id. Above the limit only the id, and that only when tracked."""
         limit = self.rules.bounds.file_bytes
         if size <= limit:
-            data = _read(descriptor, limit + 1)
+            data = _read(descriptor, size, limit + 1)
             if len(data) <= limit:
                 return data, blob_id(data)
         if before is None:
@@ -246,13 +246,35 @@ class _Walk:
             self.found.fresh[entry.sha] = place
 
 
-def _names(descriptor: int) -> list[str]:
+def _names(descriptor: int) -> dict[str, int]:
+    """What is in a folder, in order, with its kind as the folder itself knows it: that costs no call."""
     with os.scandir(descriptor) as entries:
-        return sorted(entry.name for entry in entries)
+        found = [(entry.name, _kind(entry)) for entry in entries]
+    return dict(sorted(found))
 
 
-def _read(descriptor: int, limit: int) -> bytes:
-    chunks, left = [], limit
+def _kind(entry: os.DirEntry[str]) -> int:
+    if entry.is_file(follow_symlinks=False):
+        return stat.S_IFREG
+    if entry.is_dir(follow_symlinks=False):
+        return stat.S_IFDIR
+    return stat.S_IFLNK if entry.is_symlink() else 0
+
+
+def _text(name: str) -> str:
+    """A name as paths have it here, whatever the shell's encoding."""
+    return name if name.isascii() else os.fsencode(name).decode("utf-8", "surrogateescape")
+
+
+def _read(descriptor: int, size: int, limit: int) -> bytes:
+    """All of it, `limit` at most. `size`: what it seemed to have; less than one byte more is the end."""
+    if size < _CHUNK:
+        data = os.read(descriptor, min(size + 1, limit))
+        if len(data) <= size:
+            return data
+        chunks, left = [data], limit - len(data)
+    else:
+        chunks, left = [], limit
     while left > 0 and (chunk := os.read(descriptor, min(left, _CHUNK))):
         chunks.append(chunk)
         left -= len(chunk)
