@@ -9,8 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from agentcells import comments, rounds, trust
-from agentcells.claim import prepare, withdrawn
+from agentcells import comments, factory_book, filing, markers, rounds, trust
+from agentcells.claim import prepare, prepare_factory, withdrawn
 from agentcells.config import Config
 from agentcells.events import Emit
 from agentcells.forge import (
@@ -26,14 +26,18 @@ from agentcells.gate import contains_secret
 from agentcells.git import Git, GitError
 from agentcells.history.kept import put_away
 from agentcells.known_secrets import known_secrets
+from agentcells.lease import Elsewhere, Leases
 from agentcells.log_cleaning import clean_logs
 from agentcells.model import WORKING, Item, Pair, Problem
 from agentcells.plan import (
     Action,
     AssignOwner,
     Claim,
+    CloseFiled,
     CloseRun,
     DeleteBranch,
+    FileIssue,
+    KeepBook,
     MergePull,
     OpenPull,
     Plan,
@@ -48,6 +52,7 @@ from agentcells.posts import Ledger
 from agentcells.run import Order
 from agentcells.sentences import say
 from agentcells.store import Limits, RunFolder, State, Unwritable
+from agentcells.taking_in import take_in
 from agentcells.views import action_line
 
 # What stands in the way of every item alike: nothing more is tried, and no run is blamed for it.
@@ -67,9 +72,12 @@ class Apply:
     claimed: list[RunFolder] = field(default_factory=list)
     pulls: dict[str, Item] = field(default_factory=dict)  # head branch -> the pull request found or opened
     failed: set[str] = field(default_factory=set)
+    yielded: set[str] = field(default_factory=set)  # another machine is or was at it: look again
+    leases: Leases | None = None  # several machines: what may be written about is leased first
 
     def do(self, action: Action) -> dict[str, object]:
         """Make this write unless it has been made. Facts for whoever follows the tick."""
+        self._demand_lease(action)
         match action:
             case Push():
                 return self._push(action)
@@ -95,13 +103,40 @@ class Apply:
             case SetBrake():
                 self.state.write_brake(action.brake)
                 return {}
+            case KeepBook():
+                return filing.keep_book(self.state, action)
+            case FileIssue():
+                self._demand_no_secret(action.repo, action.title, action.body)
+                return filing.file_issue(self.forge, self.state, self.snapshot, action)
+            case CloseFiled():
+                self._demand_no_secret(action.repo, action.body)
+                return filing.close_filed(
+                    self.forge, self.state, self.snapshot, action,
+                    lambda item: bool(self._our_labels(item)),
+                )
+
+    def _demand_lease(self, action: Action) -> None:
+        """Before anything is written where other machines write too (R17, R26)."""
+        if self.leases is None or isinstance(action, SetBrake | KeepBook):
+            return
+        pair = next((one for one in self.snapshot.pairs if one.key == action.pair_key), None)
+        if pair is not None:
+            self.leases.demand(pair)
+        elif not isinstance(action, CloseRun):
+            self.leases.demand(action.repo)
 
     # ------------------------------------------------------------ the result of a run
 
     def _push(self, action: Push) -> dict[str, object]:
         git = Git(self.state.repository(action.repo))
-        git.push(self.forge.remote(action.repo), action.cleared.sha, action.ref, action.expected,
-                 action.proof, action.cleared)
+        leases, pair = self.leases, self._pair(action.pair_key)
+        fence = leases.fence(pair, git) if leases is not None else None
+        moved = git.push(
+            self.forge.remote(action.repo), action.cleared.sha, action.ref, action.expected,
+            action.proof, action.cleared, fence=fence,
+        )
+        if moved and leases is not None and fence is not None:
+            leases.moved(pair, fence)
         fact = next((f for f in self.snapshot.runs if f.order.run == action.run), None)
         return {"ref": action.ref, "records": list(fact.end.records) if fact and fact.end else []}
 
@@ -166,10 +201,12 @@ class Apply:
         return self.forge.read(action.repo, pull.number) if pull else None
 
     def _merge(self, action: MergePull) -> dict[str, object]:
-        item = self.forge.read(action.repo, action.number)
-        if item.state != "merged":
-            self.forge.merge(item, action.expected_head)
-        return {"pull": action.number}
+        judged = self._pair(action.pair_key).pull
+        if judged is None:
+            raise Stale("apply_no_member", pair=action.pair_key)
+        git = Git(self.state.repository(action.repo))
+        made = take_in(self.config, self.forge, git, action, judged)
+        return {"pull": action.number, "merge": made}
 
     def _close_run(self, action: CloseRun) -> dict[str, object]:
         folder = RunFolder(self.state.root / "runs" / action.run)
@@ -228,7 +265,7 @@ class Apply:
         for comment in item.comments:
             marker = trust.our_marker(comment, self.snapshot.viewer, self.snapshot.mac_key)
             if marker and marker.kind == "ledger":
-                if comment.body != body:
+                if not markers.same(comment.body, body):
                     self.forge.edit_comment(item, comment.id, body)
                 return {"on": number}
         self.forge.comment(item, body)
@@ -236,6 +273,8 @@ class Apply:
 
     def _claim(self, action: Claim) -> dict[str, object]:
         """Lock, order, ledger row, `working`, read back; then the run is the coordinator's to start."""
+        if action.issue is None and action.pull is None:
+            return self._claim_factory(action)
         folder = self.state.new_run(self.snapshot.now)
         try:
             order = prepare(self.config, self.forge, self.state, self.snapshot, action, folder)
@@ -254,6 +293,21 @@ class Apply:
         self.claimed.append(folder)
         why = say(action.why, self.config.factory.language)
         return {**labels, "cell": action.cell, "run": folder.run, "why": why}
+
+    def _claim_factory(self, action: Claim) -> dict[str, object]:
+        """A run on no item: its row stands in the state folder, and nothing on the forge (R50)."""
+        folder = self.state.new_run(self.snapshot.now)
+        try:
+            order, book = prepare_factory(
+                self.config, self.forge, self.state, self.snapshot, action, folder
+            )
+            factory_book.keep_book(self.state, order.cell, book)
+        except BaseException:
+            folder.discard()
+            raise
+        self.claimed.append(folder)
+        why = say(action.why, self.config.factory.language)
+        return {"cell": action.cell, "run": folder.run, "why": why}
 
     def _announce(self, action: Claim, order: Order, limits: Limits) -> None:
         """The row stands in the book before the label says that it runs (R24, R30)."""
@@ -310,18 +364,22 @@ class Apply:
 
 def apply(
     config: Config, forge: Forge, state: State, plan: Plan, snapshot: Snapshot, emit: Emit,
-    claimed: list[RunFolder] | None = None,
+    claimed: list[RunFolder] | None = None, leases: Leases | None = None,
 ) -> Apply:
     """Do the plan. Returns what came of it; raises the forge's Problem when it is out of reach.
 
     `claimed` is where the folders of new runs go: they are known even when a later write raises.
     """
-    work = Apply(config, forge, state, snapshot, emit, [] if claimed is None else claimed)
+    work = Apply(
+        config, forge, state, snapshot, emit, [] if claimed is None else claimed, leases=leases
+    )
     for action in plan.actions:
-        if action.pair_key in work.failed:
+        if action.pair_key in work.failed | work.yielded:
             continue
         try:
             facts = work.do(action)
+        except Elsewhere:
+            work.yielded.add(action.pair_key)
         except Problem as error:
             if _weather(error):
                 raise

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agentcells import pins, tick
+from agentcells import factory_book, pins, tick
 from agentcells.config import Config
 from agentcells.decide import decide
 from agentcells.journal import Journal
@@ -60,6 +60,7 @@ def remembered(config: Config, state: State) -> Snapshot | None:
         return None
     return replace(
         seen, runs=facts_here(state), brake=state.brake(), mac_key=state.mac_key(make=False),
+        books=tuple(factory_book.books(state).items()),
     )
 
 
@@ -69,7 +70,7 @@ def _nothing_seen(config: Config, state: State) -> Snapshot:
     owner = Account(id=found.owner if found else "?", login=config.factory.owner)
     return Snapshot(
         now=datetime.now(UTC), viewer=owner, owner=owner, machine=socket.gethostname(), pairs=(),
-        runs=facts_here(state), brake=state.brake(),
+        runs=facts_here(state), brake=state.brake(), books=tuple(factory_book.books(state).items()),
     )
 
 

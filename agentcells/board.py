@@ -200,13 +200,21 @@ def reading_line(config: Config, around: Around) -> Iterator[str]:
         yield say("view_unreached" if at else "view_unreached_nothing", language, why=why, at=at)
 
 
+def failed_line(config: Config, snapshot: Snapshot, around: Around) -> Iterator[str]:
+    """That ticks fail: until it is mended, what they would do next is a wish."""
+    tick = around.last_tick
+    if tick is not None and tick.code and tick.ended_at is not None and not around.tick_at_work:
+        yield _last_tick(tick, snapshot, config.factory.language)
+
+
 def _headline(config: Config, snapshot: Snapshot, plan: Plan, around: Around) -> str:
     """The state of the factory in one sentence, with the remedy where there is one."""
     state = state_of_factory(config, snapshot, plan, around)
     standings = standings_of(config, snapshot, plan)
     until, reason = snapshot.brake.paused_until, snapshot.brake.pause_reason
+    unread = state == "idle" and not around.asked and around.as_of is None
     return say(
-        f"view_state_{state}", config.factory.language,
+        "view_state_unread" if unread else f"view_state_{state}", config.factory.language,
         until="" if until is None else clock(until, config.factory.timezone),
         why=printable(outcome_words(reason, config.factory.language), one_line=True),
         runs=sum(run.status == "alive" for run in snapshot.runs),
@@ -251,4 +259,4 @@ def unreadable_line(item: Unreadable) -> str:
     return f"{item.repo}#{item.number} {cut(item.title, TITLE)}: {detail}"
 
 
-__all__ = ["Board", "Group", "Row", "board", "reading_line", "status_board", "unreadable_line"]
+__all__ = ["Board", "Group", "Row", "board", "failed_line", "reading_line", "status_board", "unreadable_line"]

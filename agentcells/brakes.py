@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from agentcells.case import Case
 from agentcells.config import Config
-from agentcells.plan import Action, Brake, SetBrake
+from agentcells.plan import Action, Brake, SetBrake, Snapshot
 from agentcells.run import WEATHER, Outcome, RunFact
 
 # How long to wait where the service does not say: these two pass by themselves, the rest does not.
@@ -37,38 +37,44 @@ def spent_today(config: Config, brake: Brake, now: datetime) -> float:
 
 def spend(case: Case, run: RunFact) -> tuple[SetBrake, ...]:
     """Add a run's dollars to the day, once; pause the machine when the weather ended it."""
+    return spend_of(case.config, case.snapshot, case.brake, case.pair.key, run)
+
+
+def spend_of(
+    config: Config, snapshot: Snapshot, brake: Brake, key: str, run: RunFact
+) -> tuple[SetBrake, ...]:
+    """The same for a run that no pair stands behind. `key`: whose write it is."""
     if run.end is None:
         return ()
     outcome = run.end.outcome
-    brake = _counted(case, run.order.run, outcome)
+    after = _counted(config, snapshot, brake, run.order.run, outcome)
     if outcome.kind in WEATHER:
-        brake = _paused(case, brake, outcome)
+        after = _paused(snapshot.now, after, outcome)
     elif outcome.kind == "done":
-        brake = replace(brake, told=tuple(word for word in brake.told if word not in TO_MEND))
-    if brake == case.brake:
-        return ()
-    return (SetBrake(pair_key=case.pair.key, brake=brake),)
+        after = replace(after, told=tuple(word for word in after.told if word not in TO_MEND))
+    return () if after == brake else (SetBrake(pair_key=key, brake=after),)
 
 
-def _counted(case: Case, run: str, outcome: Outcome) -> Brake:
-    brake = case.brake
+def _counted(
+    config: Config, snapshot: Snapshot, brake: Brake, run: str, outcome: Outcome
+) -> Brake:
     mark = COUNTED + run
     if not outcome.usd or mark in brake.told:
         return brake
-    open_runs = {COUNTED + fact.order.run for fact in case.snapshot.runs}
+    open_runs = {COUNTED + fact.order.run for fact in snapshot.runs}
     told = tuple(
         word for word in brake.told if not word.startswith(COUNTED) or word in open_runs
     )
-    now = case.snapshot.now
+    now = snapshot.now
     return replace(
-        brake, day=today(case.config, now), told=(*told, mark),
-        usd_today=round(spent_today(case.config, brake, now) + outcome.usd, 6),
+        brake, day=today(config, now), told=(*told, mark),
+        usd_today=round(spent_today(config, brake, now) + outcome.usd, 6),
     )
 
 
-def _paused(case: Case, brake: Brake, outcome: Outcome) -> Brake:
+def _paused(now: datetime, brake: Brake, outcome: Outcome) -> Brake:
     pause = SHORT if outcome.kind in PASSING else LONG
-    until = outcome.until or case.snapshot.now + pause
+    until = outcome.until or now + pause
     if brake.paused_until is None or until > brake.paused_until:
         brake = replace(brake, paused_until=until, pause_reason=outcome.kind)
     if outcome.kind in TO_MEND and outcome.kind not in brake.told:

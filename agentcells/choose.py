@@ -9,6 +9,8 @@ from agentcells import rounds
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, Judged
 from agentcells.config import Cell, Config
+from agentcells.markers import outcome_words
+from agentcells.merging import before_it_runs
 from agentcells.model import DONE, MERGE, Problem
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import Claim, Skip, Snapshot
@@ -29,7 +31,9 @@ def eligible(case: Case) -> Judged:
         off = any(cell.name == case.state.only for cell in case.config.off)
         key = "skip_cell_off" if off else "skip_unknown_label"
         return case.skip(key, "owner", label=case.config.label(case.state.only))
-    for rule in (right_member, _trusted, _book_whole, _passable, _checks, _counted, _fits):
+    for rule in (
+        right_member, _trusted, _book_whole, _passable, _checks, before_it_runs, _counted, _fits,
+    ):
         judged = rule(case, cell)
         if judged is not None:
             return judged
@@ -152,7 +156,7 @@ def not_now(case: Case) -> Judged | None:
     if brake.paused_until is not None and brake.paused_until > now:
         return case.skip(
             "skip_paused", "time", until=f"{brake.paused_until:%Y-%m-%d %H:%M} UTC",
-            reason=brake.pause_reason,
+            reason=outcome_words(brake.pause_reason, case.config.factory.language),
         )
     limit = case.config.limits.usd_per_day
     if spent_today(case.config, brake, now) >= limit:
@@ -166,12 +170,13 @@ def not_now(case: Case) -> Judged | None:
 
 
 def choose(
-    config: Config, snapshot: Snapshot, asking: Iterable[tuple[Case, Cell]], cases: Iterable[Case]
+    config: Config, snapshot: Snapshot, asking: Iterable[tuple[Case, Cell]], cases: Iterable[Case],
+    given: int = 0,
 ) -> tuple[list[Claim], list[Skip]]:
-    """Give the free slots out in order; who gets none has the reason."""
+    """Give the free slots out in order; who gets none has the reason. `given`: out already (R50)."""
     skips: list[Skip | None] = []
     free = 1 if config.sandbox.containment == "none" else config.factory.parallel
-    free -= sum(run.status == "alive" for run in snapshot.runs)
+    free -= given + sum(run.status == "alive" for run in snapshot.runs)
     taken = taken_slots(snapshot, cases)
     claims: list[Claim] = []
     for case, cell in sorted(asking, key=lambda one: _place(config, one[0], one[1])):

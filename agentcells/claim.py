@@ -13,10 +13,12 @@ from pathlib import Path
 
 from agentcells import prompt, provision, rounds, trust
 from agentcells.config import Cell, Config
+from agentcells.factory_brief import factory_brief
+from agentcells.factory_cells import with_found
 from agentcells.forge import Forge, Stale
 from agentcells.git import Git
 from agentcells.model import Pair, Problem, Sha, branch_name
-from agentcells.plan import Claim, Snapshot
+from agentcells.plan import Claim, FactoryBook, Snapshot
 from agentcells.run import Order, Outcome, Proof, RunEnd
 from agentcells.store import Limits, RunFolder, State
 
@@ -66,6 +68,39 @@ def prepare(
     order = _briefed(config, pair, action, snapshot, order)
     folder.write_order(order, settings)
     return order
+
+
+def prepare_factory(
+    config: Config, forge: Forge, state: State, snapshot: Snapshot, action: Claim, folder: RunFolder
+) -> tuple[Order, FactoryBook]:
+    """The same for a cell on "factory", which works on no item and only reads; and its book (R50)."""
+    cell = config.cell(action.cell)
+    sight = next((one for one in snapshot.sights if one.cell == action.cell), None)
+    if cell is None or sight is None:
+        raise Problem("claim_no_cell", cell=action.cell)
+    settings = limits(config, cell, state)
+    provision.demand_ready(settings, os.environ)
+    base_ref = forge.repository(action.repo).default_branch
+    git = Git(state.repository(action.repo))
+    git.init()
+    tip = git.fetch(forge.remote(action.repo), [base_ref]).get(base_ref)
+    if tip is None:
+        raise Problem("claim_empty_repository", repo=action.repo, branch=base_ref)
+    told = factory_brief(config, cell, sight, snapshot, secrets.token_hex(8))
+    order = Order(
+        run=folder.run, repo=action.repo, pair_key=action.pair_key, issue=None, pull=None,
+        cell=cell.name, came_from=cell.name, reply=False, resume_from="", nexts=told.nexts,
+        extra_fields=told.extra_fields, prompt=told.prompt, seen=(), text_hash="", start=tip,
+        base=tip, base_ref=base_ref, branch="", branch_exists=False, kept="", writes=False,
+        store=str(git.store), created_at=snapshot.now, title=cell.name,
+        language=config.factory.language, causes=told.causes,
+    )
+    folder.write_order(order, settings)
+    book = with_found(snapshot.book(cell.name), sight)
+    ledger = rounds.claimed(
+        book.ledger, order, snapshot.machine, snapshot.now, settings.timeout_s, settings.model
+    )
+    return order, replace(book, ledger=ledger, looked_at=snapshot.now)
 
 
 def _briefed(

@@ -21,14 +21,15 @@ from agentcells.markers import (
     whole,
 )
 from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, Pair
+from agentcells.plan import Filed, Gauge
 from agentcells.posts import Marker
 from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, TreeTest
 from agentcells.sentences import say
 
 __all__ = [
-    "below", "looks_ours", "notice_post", "outcome_words", "parse_ledger", "parse_marker",
-    "pull_text", "render_ledger", "render_marker", "result_post", "sign", "verify",
-    "whole",
+    "below", "filed_post", "gauge_line", "looks_ours", "notice_post", "outcome_words", "over_post",
+    "parse_ledger", "parse_marker", "plain_title", "pull_text", "render_ledger", "render_marker",
+    "result_post", "sign", "verify", "whole",
 ]
 
 Slots = Mapping[str, object] | Iterable[tuple[str, object]]
@@ -84,6 +85,49 @@ def notice_post(
     marker = Marker(kind="notice", cause=cause, came_from=came_from, to=to,
                     head=pair.pull.pull.head_sha if pair.pull and pair.pull.pull else "")
     return whole(marker, _sentence(key, slots, config.factory.language), mac_key)
+
+
+def filed_post(
+    config: Config, order: Order, outcome: Outcome, cause: str, figure: str
+) -> tuple[Marker, str, str]:
+    """Marker, title and whole text of an issue that a cell on "factory" has filed (R50)."""
+    language, fields = config.factory.language, dict(outcome.fields)
+    marker = Marker(kind="filed", run=order.run, cell=order.cell, cause=cause)
+    key = "comment_filed" if order.causes else "comment_filed_free"
+    line = [say(key, language, cell=order.cell)]
+    counted = [say("comment_figure", language, figure=figure)] if figure else []
+    how = [say("comment_filed_how", language), ""] if figure else []
+    fold = folded(
+        say("comment_details", language), [*how, *_run_facts(order, outcome, language)]
+    )
+    body = _within(
+        fields.get("body", ""), BODY_LIMIT - len(render_marker(marker)) - 64, language,
+        lambda said: _stacked(line, counted, said, fold),
+    )
+    marker, whole_text = whole(marker, body)
+    return marker, plain_title(fields.get("title", "")) or cause, whole_text
+
+
+def over_post(config: Config, filed: Filed, gauge: Gauge | None) -> tuple[Marker, str]:
+    """The comment with which the CLI closes an issue that it filed itself (R11)."""
+    language = config.factory.language
+    counted = [] if gauge is None else [
+        say("comment_figure", language, figure=gauge_line(config, gauge, language))
+    ]
+    marker = Marker(kind="notice", cause=f"over:{filed.cause}")
+    return whole(marker, _stacked([say("comment_over", language)], counted))
+
+
+def gauge_line(config: Config, gauge: Gauge, language: str) -> str:
+    """One figure as a person reads it: now, usually, at most."""
+    kind, _, rest = gauge.key.partition(":")
+    cell, _, reason = rest.partition(":")
+    what = say(
+        f"gauge_{kind}", language, value=f"{gauge.value:g}", reason=reason,
+        cell=config.label(cell) if kind == "wait" else cell,
+    )
+    usual = say("gauge_usual", language, usual=f"{gauge.usual:g}", limit=f"{gauge.limit:g}")
+    return f"{what} {usual}"
 
 
 def pull_text(
@@ -283,13 +327,19 @@ _ACTIVE = (  # what a title can set off: in a squash merge it becomes the commit
 
 
 def _title(order: Order, language: str) -> str:
-    title = " ".join(text.printable(text.clean(order.title)).split())
+    number = order.issue or order.pull or 0
+    return plain_title(order.title) or say("comment_untitled", language, number=number)
+
+
+def plain_title(words: str) -> str:
+    """A title that sets nothing off, in one line of bounded length."""
+    title = " ".join(text.printable(text.clean(words)).split())
     for pattern, instead in _ACTIVE:
         title = pattern.sub(instead, title)
     title = title.strip()
     if len(title) > TITLE:
         title = title[: TITLE - 1].rstrip() + "…"
-    return title or say("comment_untitled", language, number=order.issue or order.pull or 0)
+    return title
 
 
 # ---------------------------------------------------------------- size

@@ -303,14 +303,18 @@ class Cell(_Table):
     """Derived from `needs_record`: goes on only when the test passed on the sealed files."""
     merge: bool = False
     fields: tuple[Annotated[str, AfterValidator(_field)], ...] = ()
-    """More fields of the answer, each a text."""
+    """More fields of the answer, each a text; `sub_issues` is a list that the owner can have filed."""
     enabled: bool = True
     every: Annotated[int, BeforeValidator(_seconds)] | None = None
     """Of a cell on "factory": how often it is due."""
+    unusual: bool = False
+    """Of a cell on "factory": runs only when a figure of the line has left its usual range."""
     dry: bool = True
     """A cell that merges only says what it would merge."""
     paths: tuple[Word, ...] = ()
-    """A cell that merges: globs that hold every changed path."""
+    """A cell that merges: globs that hold every changed path; none: nothing is merged by itself."""
+    checks: tuple[Word, ...] = ("*",)
+    """A cell that merges: each of these names (with `*` and `?`) must be of a check that has passed."""
     max_files: Count = 20
     max_lines: Count = 400
     prompt_text: str = ""

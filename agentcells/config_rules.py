@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from agentcells.config_model import Cell, Config
-from agentcells.model import ANSWER, DONE, MERGE, NEEDS_HUMAN, RESERVED_STATES
+from agentcells.model import ANSWER, DONE, MERGE, NEEDS_HUMAN, RESERVED_STATES, SUB_ISSUES
 
 Path = tuple[str | int, ...]
 
@@ -232,10 +232,16 @@ def _cell(config: Config, path: Path, cell: Cell) -> Iterator[Mistake]:
         yield mistake((*path, "every"), "no_every")
     if cell.on != "factory" and cell.every is not None:
         yield mistake((*path, "every"), "every_elsewhere", on=cell.on)
+    if cell.on != "factory" and cell.unusual:
+        yield mistake((*path, "unusual"), "unusual_elsewhere", on=cell.on)
+    if cell.on == "factory" and (cell.writes or SUB_ISSUES in cell.fields):
+        yield mistake((*path, "writes" if cell.writes else "fields"), "factory_reads_only")
     if cell.merge and cell.on != "pull_request":
         yield mistake((*path, "merge"), "merge_elsewhere", on=cell.on)
     elif cell.merge and MERGE not in cell.next:
         yield mistake((*path, "next"), "merge_unused")
+    elif cell.merge and set(cell.next) - {MERGE, NEEDS_HUMAN}:
+        yield mistake((*path, "next"), "merge_only")
     if cell.needs_record and not cell.writes:
         yield mistake((*path, "needs_record"), "record_without_writes")
     if cell.needs_test and "needs_test" in cell.model_fields_set and not config.commands.test:

@@ -9,10 +9,11 @@ from agentcells.brakes import brake_after
 from agentcells.case import Case, Judged, open_case
 from agentcells.choose import choose, eligible
 from agentcells.config import Cell, Config
+from agentcells.factory_cells import begin, tend
 from agentcells.model import Pair, parse_branch
 from agentcells.pairs import PairState, pair_up, state_of
 from agentcells.plan import Action, Plan, Skip, Snapshot
-from agentcells.publish import orphaned, running
+from agentcells.publish import elsewhere, orphaned, running
 from agentcells.repair import held, interrupted, mislabelled, stopped
 from agentcells.replies import commanded, waiting
 
@@ -20,6 +21,7 @@ __all__ = ["PairState", "decide", "pair_up", "state_of"]
 
 # The first that has something to say about a pair decides; the next pass sees what came of it.
 STEPS: tuple[Callable[[Case], Judged | None], ...] = (
+    elsewhere,  # R17: another machine is at it
     stopped,  # R11: closed or merged
     interrupted,  # R15: a move of ours that was cut off
     commanded,  # R7: /hold, /stop, /resume
@@ -50,10 +52,14 @@ def decide(config: Config, snapshot: Snapshot) -> Plan:
             skips.append(judged.skip)
         if judged.ask is not None:
             asking.append((case, judged.ask))
+    tended, brake = tend(config, snapshot, brake)  # R50
     # A result of this very pass may have put the brake on: it holds for the claims after it.
+    notes, looking = begin(config, snapshot, brake)
     willing = [(replace(case, brake=brake), cell) for case, cell in asking]
-    claims, left = choose(config, snapshot, willing, cases)
-    return Plan(actions=(*actions, *claims), skips=(*skips, *left))
+    claims, left = choose(config, snapshot, willing, cases, len(looking))
+    return Plan(
+        actions=(*actions, *tended, *notes, *looking, *claims), skips=(*skips, *left)
+    )
 
 
 def judge(case: Case) -> Judged:
@@ -81,7 +87,7 @@ def _unread(snapshot: Snapshot) -> list[Skip]:
             title=run.order.title, state=run.order.came_from, key="skip_run_waits",
             slots=(("run", run.order.run),), who="time",
         )
-        for run in snapshot.runs if run.order.pair_key not in known
+        for run in snapshot.runs if run.order.pair_key not in known and not run.order.of_factory
     ]
     return skips
 

@@ -95,8 +95,8 @@ class Emit:
         """For the log: with run, item and cell wherever the event is about one."""
         if self.journal is None:
             return
-        pair = str(event.get("pair") or "")
-        item = {"item": int(pair.rpartition("#")[2])} if pair else {}
+        _, item_of, number = str(event.get("pair") or "").rpartition("#")
+        item = {"item": int(number)} if item_of else {}  # a cell on "factory" works on none
         self.journal.append({**item, **event})
 
     def _out(self, event: dict[str, object]) -> None:

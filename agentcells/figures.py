@@ -65,10 +65,7 @@ class _Sums:
 
 def figures(config: Config, snapshot: Snapshot, since: datetime | None = None) -> dict[str, Any]:
     """All figures as plain values. `since` None: from the beginning."""
-    stories = [
-        story for pair in snapshot.pairs
-        if (story := _story(open_case(config, snapshot, pair, snapshot.brake), since)) is not None
-    ]
+    stories = stories_of(config, snapshot, since)
     begin = since or min((one.started for one in stories if one.started), default=snapshot.now)
     return {
         "from": begin.isoformat(),
@@ -79,12 +76,20 @@ def figures(config: Config, snapshot: Snapshot, since: datetime | None = None) -
         "time": _time(config, stories),
         "rounds": _rounds(config, stories),
         "stops": _stops(stories, begin),
-        "cost": _cost(config, stories, since),
+        "cost": _cost(config, stories, since, snapshot),
         "success": _success(config, stories),
     }
 
 
 # ---------------------------------------------------------------- one pair
+
+
+def stories_of(config: Config, snapshot: Snapshot, since: datetime | None) -> list[Story]:
+    """What was in the line between `since` and the snapshot's `now`, which may lie in the past."""
+    return [
+        story for pair in snapshot.pairs
+        if (story := _story(open_case(config, snapshot, pair, snapshot.brake), since)) is not None
+    ]
 
 
 def _story(case: Case, since: datetime | None) -> Story | None:
@@ -109,7 +114,7 @@ def _story(case: Case, since: datetime | None) -> Story | None:
             if (span := _cut(one.span, begin, end)) is not None
         ),
         holds=tuple(span for one in holds if (span := _cut(one, begin, end)) is not None),
-        rows=tuple(row for row in case.book.rows if row.start >= begin),
+        rows=tuple(row for row in case.book.rows if begin <= row.start <= now),
     )
 
 
@@ -207,7 +212,7 @@ def _time(config: Config, stories: list[Story]) -> dict[str, Any]:
     lengths: dict[str, list[float]] = defaultdict(list)
     for story in stories:
         for stay in story.stays:
-            parts = _parts(story, stay)
+            parts = parts_of(story, stay)
             for kind, seconds in parts.items():
                 by_state[stay.state][kind] += seconds
             lengths[stay.state].append(sum(parts.values()))
@@ -228,7 +233,7 @@ def _time(config: Config, stories: list[Story]) -> dict[str, Any]:
     }
 
 
-def _parts(story: Story, stay: Stay) -> dict[Kind, float]:
+def parts_of(story: Story, stay: Stay) -> dict[Kind, float]:
     """A stay in a cell is at work while a run of it is, and the owner's while it is on hold."""
     whole = _seconds(stay.span)
     if story.case.config.cell(stay.state) is None:
@@ -301,18 +306,28 @@ def _stops(stories: list[Story], begin: datetime) -> dict[str, Any]:
 # ---------------------------------------------------------------- cost and success
 
 
-def _sums(stories: list[Story], key: str) -> dict[str, _Sums]:
+def _sums(
+    stories: list[Story], key: str, others: Iterable[LedgerRow] = ()
+) -> dict[str, _Sums]:
+    """`others`: runs on no item (R50)."""
     sums: dict[str, _Sums] = defaultdict(_Sums)
-    for story in stories:
-        for row in story.rows:
-            one = sums[getattr(row, key)]
-            one.runs += 1
-            one.usd += row.usd
-            one.tokens += row.tokens
-            one.seconds += _seconds((row.start, row.end)) if row.end is not None else 0.0
-            one.outcomes[_judged(row)] += 1
-            one.items.add(story.case.pair.key)
+    rows = [(story.case.pair.key, row) for story in stories for row in story.rows]
+    for item, row in (*rows, *(("", row) for row in others)):
+        one = sums[getattr(row, key)]
+        one.runs += 1
+        one.usd += row.usd
+        one.tokens += row.tokens
+        one.seconds += _seconds((row.start, row.end)) if row.end is not None else 0.0
+        one.outcomes[_judged(row)] += 1
+        one.items |= {item} - {""}
     return sums
+
+
+def _on_the_factory(snapshot: Snapshot, since: datetime | None) -> tuple[LedgerRow, ...]:
+    return tuple(
+        row for _, book in snapshot.books for row in book.ledger.rows
+        if since is None or row.start >= since
+    )
 
 
 def _judged(row: LedgerRow) -> str:
@@ -323,10 +338,14 @@ def _judged(row: LedgerRow) -> str:
     return "done" if row.outcome == "done" else "failed"
 
 
-def _cost(config: Config, stories: list[Story], since: datetime | None) -> dict[str, Any]:
+def _cost(
+    config: Config, stories: list[Story], since: datetime | None, snapshot: Snapshot
+) -> dict[str, Any]:
     """Dollars and tokens by cell, by model, by item. Runs too old for the book are sums of it."""
-    cells, models = _sums(stories, "cell"), _sums(stories, "model")
-    older = [one.case.book for one in stories] if since is None else []
+    others = _on_the_factory(snapshot, since)
+    cells, models = _sums(stories, "cell", others), _sums(stories, "model", others)
+    books = [one.case.book for one in stories] + [book.ledger for _, book in snapshot.books]
+    older = books if since is None else []
     older_usd = sum(book.older_usd for book in older)
     items = sorted(
         ((sum(row.usd for row in one.rows), one) for one in stories), key=lambda one: -one[0]
@@ -350,7 +369,7 @@ def _cost_value(kind: str, name: str, sums: _Sums) -> dict[str, Any]:
     return {
         kind: name, "runs": sums.runs, "usd": round(sums.usd, 4), "tokens": sums.tokens,
         "usd_per_run": round(sums.usd / sums.runs, 4), "usd_per_item": round(
-            sums.usd / len(sums.items), 4),
+            sums.usd / len(sums.items), 4) if sums.items else None,
     }
 
 
@@ -383,4 +402,4 @@ def _rate(outcomes: Counter[str]) -> float | None:
     return round(outcomes["done"] / judged, 4) if judged else None
 
 
-__all__ = ["ASKED", "FIGURES", "figures"]
+__all__ = ["ASKED", "FIGURES", "Story", "figures", "parts_of", "stories_of"]

@@ -27,7 +27,7 @@ NAME = "events.jsonl"
 LARGEST = 4_000_000  # bytes of one file; then it is set aside
 KEPT_FILES = 4  # set aside
 OLDEST_S = 30 * 86400  # of events and of the logs of runs
-NOT_SEEN = ("mac_key", "runs", "brake")  # secret, or better known from their own files
+NOT_SEEN = ("mac_key", "runs", "brake", "books", "sights")  # secret, or better known from their own files
 LOGS_LARGEST = 500_000_000  # of all logs of runs together
 
 

@@ -11,7 +11,7 @@ import typer
 
 from agentcells.config import Config, load
 from agentcells.model import Problem
-from agentcells.options import CELLS, ConfigOption, JsonOption, Number, print_json
+from agentcells.options import CELLS, ConfigOption, JsonOption, print_json
 from agentcells.sentences import say
 from agentcells.store import State
 
@@ -74,18 +74,30 @@ def _watch(config: Config, state: State) -> int:
 
 @app.command()
 def why(
-    number: Number,
+    item: Annotated[
+        str, typer.Argument(
+            metavar="NUMBER|CELL", help="An issue or pull request; or a cell on the factory.",
+        )
+    ],
     config: ConfigOption = CELLS,
     offline: OfflineOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Explain why one item runs or does not, and who can change it."""
-    from agentcells import views
+    from agentcells import factory_board, views
     from agentcells.around import look
 
     settings = load(config)
+    number = int(item) if item.isascii() and item.isdigit() else 0
+    if number < 1 and settings.cell(item) is None:
+        raise Problem("why_no_such", exit_code=2, item=item)
     snapshot, plan, around = look(settings, State.at(settings.path), ask=not offline)
-    if as_json:
+    if number < 1:
+        if as_json:
+            print_json(factory_board.why_factory_value(settings, snapshot, item))
+        else:
+            typer.echo("\n".join(factory_board.why_factory(settings, snapshot, item)))
+    elif as_json:
         print_json(views.why_value(settings, snapshot, plan, number, around))
     else:
         typer.echo("\n".join(views.why(settings, snapshot, plan, number, around)))

@@ -26,6 +26,8 @@ RESERVED_STATES = (NEEDS_HUMAN, IN_REVIEW, WORKING, HOLD)
 DONE = "done"
 MERGE = "merge"
 ANSWER = "answer"
+SUB_ISSUES = "sub_issues"  # the field of an answer that is a list of issues it proposes
+FILE, OVER = "file", "over"  # answers of a cell on "factory"
 
 
 class Problem(Exception):
@@ -131,6 +133,8 @@ class PullFacts:
     mergeable: bool | None = None  # None: the forge has not computed it yet
     checks: CheckState = "none"
     failed_checks: tuple[Check, ...] = ()
+    passed_checks: tuple[str, ...] = ()  # names, as far as the token may read them
+    blocked: bool = False  # the forge's own rules for the base are not met
     pushers: tuple[Account, ...] = ()  # of the head branch, where the forge keeps that record
 
 

@@ -7,13 +7,13 @@ is read again, directly, in `look_closely` (R21).
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from agentcells import pins
+from agentcells import factory_book, lease, pins
 from agentcells.config import Config
 from agentcells.decide import pair_up
+from agentcells.filing import sights
 from agentcells.forge import (
     Forge,
     ForgeError,
@@ -45,6 +45,7 @@ class Observer:
     forge: Forge
     state: State
     writing: bool = True
+    elsewhere: Mapping[str, str] = field(default_factory=dict)  # pairs that other machines hold
     failed: dict[str, Problem] = field(default_factory=dict)  # why a repository is left alone
     reader: Reader = field(init=False)
 
@@ -67,11 +68,12 @@ class Observer:
             self._remember(several)
         key = self.state.mac_key(make=self.writing)
         label_ids = _label_ids(pinned)
-        return Snapshot(
+        seen = Snapshot(
             now=self.forge.clock(),
             viewer=viewer,
             owner=owner,
-            machine=socket.gethostname(),
+            machine=lease.name_of(self.config, self.state, make=self.writing),
+            elsewhere=tuple(self.elsewhere.items()),
             pairs=pair_up(
                 self.config, self.reader.items.values(), viewer, owner, pinned=label_ids, key=key
             ),
@@ -84,7 +86,9 @@ class Observer:
             notes=self._notes(several),
             troubles=tuple(self.state.troubles().items()),
             label_ids=label_ids,
+            books=tuple(factory_book.books(self.state).items()),
         )
+        return replace(seen, sights=sights(self.config, self.forge, self.state, seen))
 
     def look_closely(self, snapshot: Snapshot, plan: Plan) -> Snapshot:
         """The same view with every pair of the plan read again, and the sealed work judged."""

@@ -6,6 +6,7 @@ interrupt. Only an answer that is there, of the schema, without error and with e
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -13,12 +14,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from agentcells.model import SUB_ISSUES
 from agentcells.resets import reset_time
 from agentcells.run import Outcome, OutcomeKind
 from agentcells.text import bounded, clean, head_tail
 
 COMMENT_LIMIT = 20_000  # characters; a forge takes about 65,000, the rest of the post needs room
 FIELD_LIMIT = 10_000
+CAUSE = "cause"
+SUB_MOST, SUB_TITLE, SUB_BODY = 10, 200, 2_000
 _DETAIL = 1_000
 _STDERR = 1_500
 _MOST = 10**12  # no count is larger: what is, was made up
@@ -26,9 +30,16 @@ _MOST = 10**12  # no count is larger: what is, was made up
 Ending = Literal["exit", "timeout", "stall", "killed"]
 
 
-def schema(nexts: Sequence[str], extra_fields: Sequence[str]) -> dict[str, Any]:
-    """The JSON schema of the answer. The root is an object: an array could never pass."""
-    extra = {name: {"type": "string", "maxLength": FIELD_LIMIT} for name in extra_fields}
+def schema(
+    nexts: Sequence[str], extra_fields: Sequence[str], causes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The JSON schema of the answer. The root is an object: an array could never pass.
+
+    `causes`: all that the field `cause` may hold, beside nothing (R50).
+    """
+    extra: dict[str, Any] = {name: _field(name) for name in extra_fields}
+    if causes:
+        extra[CAUSE] = {"type": "string", "enum": [*causes, ""]}
     properties: dict[str, Any] = {
         **extra,
         "next": {"type": "string", "enum": list(nexts)},
@@ -39,6 +50,22 @@ def schema(nexts: Sequence[str], extra_fields: Sequence[str]) -> dict[str, Any]:
         "properties": properties,
         "required": sorted(properties),
         "additionalProperties": False,
+    }
+
+
+def _field(name: str) -> dict[str, Any]:
+    if name != SUB_ISSUES:
+        return {"type": "string", "maxLength": FIELD_LIMIT}
+    text = {"title": SUB_TITLE, "body": SUB_BODY}
+    return {
+        "type": "array", "maxItems": SUB_MOST,
+        "items": {
+            "type": "object", "required": sorted(text), "additionalProperties": False,
+            "properties": {
+                key: {"type": "string", "minLength": 1, "maxLength": most}
+                for key, most in text.items()
+            },
+        },
     }
 
 
@@ -117,11 +144,13 @@ def _answer(answer: object, nexts: Sequence[str], extra_fields: Sequence[str]) -
     if set(answer) != wanted:
         return _bad(", ".join(sorted(str(key) for key in set(answer) ^ wanted)))
     values = {key: clean(value) for key, value in answer.items() if isinstance(value, str)}
+    if SUB_ISSUES in extra_fields and (proposed := _sub_issues(answer[SUB_ISSUES])) is not None:
+        values[SUB_ISSUES] = proposed
     if set(values) != wanted:
         return _bad(", ".join(sorted(wanted - set(values))))
     if values["next"] not in nexts or answer["next"] not in nexts:
         return _bad(f"next: {values['next']}")
-    limits = {"comment": COMMENT_LIMIT, "next": COMMENT_LIMIT}
+    limits = {"comment": COMMENT_LIMIT, "next": COMMENT_LIMIT, SUB_ISSUES: COMMENT_LIMIT * 3}
     too_long = [key for key in values if len(values[key]) > limits.get(key, FIELD_LIMIT)]
     if too_long or not values["comment"].strip():
         return _bad(", ".join(too_long) or "comment")
@@ -131,6 +160,24 @@ def _answer(answer: object, nexts: Sequence[str], extra_fields: Sequence[str]) -
         comment=values["comment"],
         fields=tuple((name, values[name]) for name in extra_fields),
     )
+
+
+def _sub_issues(given: object) -> str | None:
+    """The proposed issues as JSON text, as every field is a text; None: not of the schema."""
+    if not isinstance(given, list) or len(given) > SUB_MOST:
+        return None
+    found = []
+    for one in given:
+        if not isinstance(one, dict) or set(one) != {"title", "body"}:
+            return None
+        title, body = one["title"], one["body"]
+        if not isinstance(title, str) or not isinstance(body, str):
+            return None
+        title, body = " ".join(clean(title).split()), clean(body).strip()
+        if not title or not body or len(title) > SUB_TITLE or len(body) > SUB_BODY:
+            return None
+        found.append({"title": title, "body": body})
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
 
 def _bad(detail: str) -> _Found:

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from agentcells import pins
+from agentcells import factory_book, pins
 from agentcells.config import Config
 from agentcells.figures import FIGURES, figures
-from agentcells.forge import Forge, IssueReader, NotFound, Partial
 from agentcells.forge.open import open_forge
-from agentcells.model import Item, Problem, branch_name, parse_branch
+from agentcells.line_reading import Progress, read_line
+from agentcells.model import Problem
 from agentcells.pairs import pair_up
 from agentcells.plan import Snapshot
 from agentcells.report_page import page
 from agentcells.store import State, write_whole
-
-EVERYTHING = "all"  # a mark that no listing made: the local forge then lists every state
-
-Progress = Callable[[int, int], None]
 
 
 def check(figure: str) -> None:
@@ -46,68 +40,13 @@ def read_figures(
     found = pins.load(config.path)
     ids = {one for labels in found.labels.values() for one in labels.values()} if found else set()
     label_ids, key = tuple(sorted(ids)), state.mac_key(make=False)
-    read = _Reading(config, forge, since, items, progress).read()
+    read = read_line(config, forge, since, items, progress)
     snapshot = Snapshot(
         now=forge.clock(), viewer=viewer, owner=owner, machine=socket.gethostname(),
         pairs=pair_up(config, read, viewer, owner, pinned=label_ids, key=key),
-        brake=state.brake(), mac_key=key, label_ids=label_ids,
+        brake=state.brake(), mac_key=key, label_ids=label_ids, books=tuple(factory_book.books(state).items()),
     )
     return figures(config, snapshot, since)
-
-
-@dataclass(slots=True)
-class _Reading:
-    """Reads whole whatever may have been in the line: open ones of ours, and the newest issues."""
-
-    config: Config
-    forge: Forge
-    since: datetime | None
-    most: int
-    progress: Progress
-    items: dict[tuple[str, int], Item] = field(default_factory=dict)
-
-    def read(self) -> list[Item]:
-        places = [
-            (repo, number) for repo in self.config.forge.repos for number in self._numbers(repo)
-        ]
-        for count, (repo, number) in enumerate(places, 1):
-            self.progress(count, len(places))
-            self._take(repo, number)
-        return list(self.items.values())
-
-    def _numbers(self, repo: str) -> list[int]:
-        wanted: dict[int, None] = {}
-        for row in self.forge.listing(repo).rows:
-            branch = parse_branch(row.head_ref)
-            if branch is not None or any(self.config.state(label.name) for label in row.labels):
-                wanted[branch[0] if branch else row.number] = None
-        for number, at in self._newest(repo):
-            if self.since is None or at >= self.since:
-                wanted[number] = None
-        return list(wanted)[: self.most]
-
-    def _newest(self, repo: str) -> Iterator[tuple[int, datetime]]:
-        if isinstance(self.forge, IssueReader):
-            rows = self.forge.recent(repo, "all", self.most)
-        else:
-            rows = self.forge.listing(repo, EVERYTHING).rows
-        for row in rows:
-            if row.kind == "issue":
-                yield row.number, row.updated_at
-
-    def _take(self, repo: str, number: int) -> None:
-        """An item and the pull requests of ours for it. What cannot be read is left out."""
-        try:
-            item = self.forge.read(repo, number)
-            self.items[repo, number] = item
-            attempt = 1
-            while item.kind == "issue" and (
-                pull := self.forge.pull_by_head(repo, branch_name(number, attempt))
-            ):
-                self.items[repo, pull.number] = pull
-                attempt += 1
-        except (NotFound, Partial):
-            return
 
 
 def write(config: Config, found: dict[str, Any], out: Path) -> None:

@@ -251,9 +251,11 @@ def _cost(config: Config, figure: Figures) -> str:
 
 
 def _cost_line(one: Figures, name: str) -> Line:
+    an_item = one["usd_per_item"]  # None: it works on no item
     return Line(
         name=name, parts=(Part(kind="plain", value=one["usd"], words=f"${one['usd']:.2f}"),),
-        cells=(f"${one['usd']:.2f}", f"${one['usd_per_run']:.2f}", f"${one['usd_per_item']:.2f}",
+        cells=(f"${one['usd']:.2f}", f"${one['usd_per_run']:.2f}",
+               "-" if an_item is None else f"${an_item:.2f}",
                f"{one['tokens']:,}", str(one["runs"])),
     )
 

@@ -130,6 +130,13 @@ class Order:
     merging: Sha | None = None  # whose merge with `start` left the conflicts: second parent (R44)
     title: str = ""
     language: str = "en"
+    causes: tuple[tuple[str, float, str], ...] = ()  # of a cell on "factory": (cause, limit, figure in
+    # words) of what an issue may be about; (): anything
+
+    @property
+    def of_factory(self) -> bool:
+        """It works on no item (R50): what stands for the pair names none."""
+        return self.issue is None and self.pull is None and ":" in self.pair_key
 
 
 
@@ -208,6 +215,7 @@ class Delivery:
     cleared: Cleared | None
     differs: bool  # from the branch's tree (R8)
     merged_base: bool = False
+    behind: bool = False  # the base has commits that this has not
     conflicts: tuple[str, ...] = ()
     obstacle: str = ""  # why it cannot be merged at all: the key of a sentence
     foreign: tuple[str, ...] = ()  # authors of commits on the branch that no run of ours made

@@ -17,6 +17,7 @@ from agentcells.brakes import spent_today
 from agentcells.case import Case, open_case
 from agentcells.columns import because
 from agentcells.config import Config
+from agentcells.factory_board import factory_value
 from agentcells.model import IN_REVIEW, NEEDS_HUMAN, WORKING, Pair
 from agentcells.plan import LastTick, Plan, Skip, Snapshot
 from agentcells.run import RunFact
@@ -216,6 +217,7 @@ def status_value(
         "waiting_for": dict(sorted(waits.items())),
         "items": [_item_value(one, snapshot.now) for one in standings],
         "runs": [_run_value(run, snapshot.now) for run in snapshot.runs],
+        "factory_cells": factory_value(config, snapshot),
         "unreadable": [
             {"repo": item.repo, "number": item.number, "title": item.title, "why": item.detail}
             for item in snapshot.unreadable

@@ -19,8 +19,11 @@ from agentcells.plan import (
     AssignOwner,
     Brake,
     Claim,
+    CloseFiled,
     CloseRun,
     DeleteBranch,
+    FileIssue,
+    KeepBook,
     MergePull,
     OpenPull,
     Plan,
@@ -120,6 +123,12 @@ def _words(config: Config, action: Action, language: str, came_from: str | None)
             return say("view_merge", language, number=action.number, sha=action.expected_head[:7])
         case SetBrake():
             return _brake_words(action.brake, language)
+        case KeepBook():
+            return say("view_keep_book", language, cell=action.cell)
+        case FileIssue():
+            return say("view_file_issue", language, title=cut(action.title, EXCERPT))
+        case CloseFiled():
+            return say("view_close_filed", language, number=action.number)
         case _:
             assert_never(action)
 

@@ -17,8 +17,11 @@ from agentcells.plan import (
     AssignOwner,
     Brake,
     Claim,
+    CloseFiled,
     CloseRun,
     DeleteBranch,
+    FileIssue,
+    KeepBook,
     MergePull,
     OpenPull,
     Plan,
@@ -219,6 +222,8 @@ class World:
                 self.close(action.number, "merged")
             case SetBrake():
                 self.brake = action.brake
+            case KeepBook() | FileIssue() | CloseFiled():
+                raise AssertionError("there is no cell on the factory in this world")
 
     def head(self, ref: str) -> int | None:
         return next((n for n, item in self.items.items()

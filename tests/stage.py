@@ -33,6 +33,7 @@ from agentcells.run import Proof
 from agentcells.runner import Runner
 from agentcells.store import RunFolder, State
 from agentcells.tick import observe_and_decide, run_pass
+from tests.github_people import GitHubPeople
 from tests.people import BOT, OWNER, REPO, STRANGER, LocalPeople, People
 from tests.witness import Trouble, Witness
 
@@ -142,6 +143,7 @@ class Stage:
     cells: str = CELLS
     bot: str = BOT  # "": the token is the owner's own
     project: Mapping[str, str] = field(default_factory=lambda: dict(PROJECT))
+    world: str = "local"  # or "github"
     people: People = field(init=False)
     troubles: list[Trouble] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)  # all that a pass wrote on the forge
@@ -167,6 +169,8 @@ class Stage:
         self.lock()
 
     def settle(self) -> People:
+        if self.world == "github":
+            return GitHubPeople.settle(self.root / "forge", self.project)
         return LocalPeople.settle(self.root / "forge", self.project)
 
     def lock(self) -> None:
@@ -182,7 +186,11 @@ class Stage:
 
     @property
     def config(self) -> Config:
-        return load(self.cells_path)
+        """A run that is played has no processes: nothing of it needs a sandbox, on no forge."""
+        config = load(self.cells_path)
+        return config.model_copy(
+            update={"sandbox": config.sandbox.model_copy(update={"containment": "none"})}
+        )
 
     @property
     def state(self) -> State:
@@ -203,14 +211,14 @@ class Stage:
 owner = "{OWNER}"
 {bot}{self.factory}
 [forge]
-{self.people.settings()}repos = ["{REPO}"]
+{self.people.settings(self.bot or OWNER)}repos = ["{REPO}"]
 
 [agent]
 command = ["python3"]
 env = []
 
 [sandbox]
-containment = "none"
+containment = "{'none' if self.people.kind == 'local' else 'strong'}"
 
 {self.settings}
 {self.cells}""", encoding="utf-8")
@@ -283,6 +291,7 @@ containment = "none"
         runner = Runner(folder, order, limits)
         try:
             runner.prepare()
+            runner.lay_out()
         except Problem as problem:
             folder.write_end(runner.never_started(problem))
         else:
@@ -372,7 +381,7 @@ class _Player(scripted_agent.Agent):
 
     def __init__(self, runner: Runner, actions: Sequence[dict[str, Any]]) -> None:
         order, limits = runner.order, runner.limits
-        schema = outcome.schema(order.nexts, order.extra_fields)
+        schema = outcome.schema(order.nexts, order.extra_fields, [one[0] for one in order.causes])
         flags = scripted_agent.parse(claude.arguments(order, limits, schema, str(uuid.uuid4())))
         super().__init__(flags, scripted_agent.check(flags), order.prompt)
         self.runner = runner

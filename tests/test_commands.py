@@ -81,7 +81,7 @@ def test_the_version_is_told(typed: Typed):
 
 
 @pytest.mark.parametrize(
-    "words", [["nonsense"], ["status", "--nonsense"], ["why"], ["why", "x"], ["tick", "more"]])
+    "words", [["nonsense"], ["status", "--nonsense"], ["why"], ["why", "x", "y"], ["tick", "more"]])
 def test_a_slip_of_the_fingers_is_one_line_on_stderr_and_exit_2(typed: Typed, words):
     said = typed(None, *words)
     assert (said.code, said.out) == (2, "")

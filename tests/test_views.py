@@ -15,8 +15,12 @@ from agentcells.plan import (
     AssignOwner,
     Brake,
     Claim,
+    CloseFiled,
     CloseRun,
     DeleteBranch,
+    FactoryBook,
+    FileIssue,
+    KeepBook,
     MergePull,
     OpenPull,
     Plan,
@@ -75,6 +79,13 @@ ACTIONS = {
     MergePull: (MergePull(pair_key=KEY, repo=REPO, number=15, run=RUN, proof=PROOF,
                           expected_head=HEAD), "merge pull request #15 at abcdef0"),
     SetBrake: (replace(brake(usd_today=1.5), pair_key=KEY), "note the day's cost: $1.50"),
+    KeepBook: (KeepBook(pair_key=KEY, cell="bottleneck", book=FactoryBook()),
+               "write the book of bottleneck"),
+    FileIssue: (FileIssue(pair_key=KEY, repo=REPO, run=RUN, proof=PROOF, title="Slow", body="",
+                          marker=Marker(kind="filed")), 'file the issue "Slow"'),
+    CloseFiled: (CloseFiled(pair_key=KEY, repo=REPO, number=15, cell="bottleneck", cause="x", body="",
+                            marker=Marker(kind="notice")),
+                 "close #15, which it filed itself: the cause is over"),
 }
 
 
@@ -140,7 +151,8 @@ def test_r16_the_plan_for_a_program_holds_every_field():
     value = json.loads(json.dumps(views.plan_value(config(), plan, "en")))
     assert [one["action"] for one in value["actions"]] == [
         "push", "open_pull", "assign_owner", "post", "set_state", "write_ledger", "claim",
-        "close_run", "delete_branch", "merge_pull", "set_brake",
+        "close_run", "delete_branch", "merge_pull", "set_brake", "keep_book", "file_issue",
+        "close_filed",
     ]
     assert value["actions"][0]["cleared"]["sha"] == HEAD
     assert value["actions"][0]["line"] == f"{KEY}  push abcdef0 to agentcells/12"

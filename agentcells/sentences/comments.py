@@ -361,4 +361,108 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "では作業をして、最後に一度だけ `next` ({nexts} のいずれか) と `comment` を"
         "回答してください。",
     ),
+    "gauge_wait": (
+        "{value} items stood at `{cell}` on average in the last week.",
+        "直近 1 週間、平均 {value} 件が `{cell}` で止まっていました。",
+    ),
+    "gauge_stops": (
+        "{cell} came to the owner {value} times in the last week for the reason `{reason}`.",
+        "直近 1 週間に {cell} が `{reason}` を理由に {value} 回、所有者を待ちました。",
+    ),
+    "gauge_failed": (
+        "Runs of {cell} failed {value} times in the last week with `{reason}`.",
+        "直近 1 週間に {cell} の実行が `{reason}` で {value} 回失敗しました。",
+    ),
+    "gauge_rounds": (
+        "{cell} ran {value} times for an item on average in the last week.",
+        "直近 1 週間、{cell} は 1 件あたり平均 {value} 回実行されました。",
+    ),
+    "gauge_usual": (
+        "Usual is {usual}, at most {limit}.",
+        "普段は {usual}、多くても {limit} です。",
+    ),
+    "prompt_factory_item": (
+        "You work on no single item: on the line itself, in {repos}.",
+        "一つの案件ではなく、ライン全体 ({repos}) について働きます。",
+    ),
+    "prompt_factory_fields": (
+        "`title` and `body` are the issue that is to be filed, `cause` names what it is about. Where nothing is filed, leave `title` and `body` empty.",
+        "`title` と `body` は登録する課題、`cause` はその原因の名前です。登録しないときは `title` と `body` を空にします。",
+    ),
+    "prompt_factory_cause_given": (
+        "`cause` is the name of one marked figure, exactly as it stands below.",
+        "`cause` には、下で印の付いた数値の名前を一つ、そのまま書きます。",
+    ),
+    "prompt_factory_cause": (
+        "`cause` is a short name that stays the same as long as the cause does, such as `docs:install`. A cause that is filed already is not filed again.",
+        "`cause` は、原因が同じ間は変わらない短い名前です (例: `docs:install`)。登録済みの原因は再び登録されません。",
+    ),
+    "prompt_factory_comment": (
+        "`comment` is one line for the log: what you found, and why you file it or not.",
+        "`comment` はログに残す一行です。何が分かり、なぜ登録する (しない) のかを書きます。",
+    ),
+    "prompt_factory_next": (
+        "Your `next` says what is done. You may answer:",
+        "`next` で、することを選びます:",
+    ),
+    "prompt_factory_file": (
+        "the issue is filed. Nothing runs on it until the owner sets a label.",
+        "課題を登録します。所有者がラベルを付けるまで何も実行されません。",
+    ),
+    "prompt_factory_over": (
+        "the filed cause named in `cause` is over: its issue is closed.",
+        "`cause` に書いた登録済みの原因が解消しました。その課題を閉じます。",
+    ),
+    "prompt_factory_done": (
+        "nothing is to be filed.",
+        "登録するものはありません。",
+    ),
+    "prompt_factory_figures": (
+        "Figures",
+        "数値",
+    ),
+    "prompt_factory_figures_means": (
+        "Counted by the program from the forge's timeline and the books of the runs: the last seven days against up to {weeks} weeks before (at least {enough}). Usual is the middle one of those weeks.",
+        "フォージの履歴と実行の記録からプログラムが数えました。直近 7 日間を、その前の最大 {weeks} 週間 (最低 {enough} 週間) と比べます。普段とは、その週の中央値です。",
+    ),
+    "prompt_factory_marked": (
+        "Look into this:",
+        "調べる対象:",
+    ),
+    "prompt_factory_weeks": (
+        "the weeks before, oldest first: {weeks}",
+        "それ以前の週 (古い順): {weeks}",
+    ),
+    "prompt_factory_examples": (
+        "what makes the marked figures up: item (its share) and its title",
+        "印の付いた数値の内訳: 案件 (割合) と題名",
+    ),
+    "prompt_factory_filed": (
+        "Filed already, and not over",
+        "登録済みで、まだ解消していないもの",
+    ),
+    "prompt_factory_closing": (
+        "Now look into it, then answer once with `next` (one of {nexts}), `comment` and the fields.",
+        "では調べて、最後に一度だけ `next` ({nexts} のいずれか)、`comment` と各項目を回答してください。",
+    ),
+    "comment_filed": (
+        "**{cell}** filed this, because something in the line is not as usual. Nothing runs on it until you set a label on it. When the figure is back to usual, it is closed by itself.",
+        "ラインの様子が普段と違うため、**{cell}** がこの課題を登録しました。あなたがラベルを付けるまで何も実行されません。数値が普段に戻れば自動で閉じます。",
+    ),
+    "comment_filed_free": (
+        "**{cell}** filed this. Nothing runs on it until you set a label on it. When the cause is over, it is closed by itself.",
+        "**{cell}** がこの課題を登録しました。あなたがラベルを付けるまで何も実行されません。原因がなくなれば自動で閉じます。",
+    ),
+    "comment_figure": (
+        "Figure: {figure}",
+        "数値: {figure}",
+    ),
+    "comment_over": (
+        "The cause is over, so this issue is closed. Nothing for you to do; should it come back, a new issue is filed.",
+        "原因がなくなったので、この課題を閉じます。あなたの作業はありません。再び起きたときは、新しい課題を登録します。",
+    ),
+    "comment_filed_how": (
+        "How usual is reckoned: the middle one of up to 8 weeks before, with three times their common distance from it, half of it, or a least step on top, whichever is most.",
+        "普段の求め方: 直前の最大 8 週間の中央値に、ばらつきの 3 倍、値の半分、または最小の幅のうち最も大きいものを足した範囲です。",
+    ),
 }
