@@ -17,6 +17,7 @@ from agentcells import handover, notify
 from agentcells.config import Config, load
 from agentcells.events import Emit
 from agentcells.journal import Journal
+from agentcells.lease import look_again_within
 from agentcells.model import Problem
 from agentcells.run import Order
 from agentcells.store import RunFolder, State
@@ -66,7 +67,7 @@ class Coordinator:
 
     def _wait_for_news(self) -> None:
         """Until a run has ended, or `poll` has passed."""
-        until = time.monotonic() + self.config.factory.poll
+        until = time.monotonic() + look_again_within(self.config, self.config.factory.poll)
         with selectors.DefaultSelector() as news:
             for run, runner in self.runners.items():
                 news.register(os.pidfd_open(runner.pid), selectors.EVENT_READ, run)

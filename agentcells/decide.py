@@ -9,7 +9,6 @@ from agentcells.brakes import brake_after
 from agentcells.case import Case, Judged, open_case
 from agentcells.choose import choose, eligible
 from agentcells.config import Cell, Config
-from agentcells.factory_cells import begin, tend
 from agentcells.model import Pair, parse_branch
 from agentcells.pairs import PairState, pair_up, state_of
 from agentcells.plan import Action, Plan, Skip, Snapshot
@@ -52,14 +51,10 @@ def decide(config: Config, snapshot: Snapshot) -> Plan:
             skips.append(judged.skip)
         if judged.ask is not None:
             asking.append((case, judged.ask))
-    tended, brake = tend(config, snapshot, brake)  # R50
     # A result of this very pass may have put the brake on: it holds for the claims after it.
-    notes, looking = begin(config, snapshot, brake)
     willing = [(replace(case, brake=brake), cell) for case, cell in asking]
-    claims, left = choose(config, snapshot, willing, cases, len(looking))
-    return Plan(
-        actions=(*actions, *tended, *notes, *looking, *claims), skips=(*skips, *left)
-    )
+    claims, left = choose(config, snapshot, willing, cases)
+    return Plan(actions=(*actions, *claims), skips=(*skips, *left))
 
 
 def judge(case: Case) -> Judged:
@@ -87,7 +82,7 @@ def _unread(snapshot: Snapshot) -> list[Skip]:
             title=run.order.title, state=run.order.came_from, key="skip_run_waits",
             slots=(("run", run.order.run),), who="time",
         )
-        for run in snapshot.runs if run.order.pair_key not in known and not run.order.of_factory
+        for run in snapshot.runs if run.order.pair_key not in known
     ]
     return skips
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -37,6 +38,15 @@ class PathDropped(GitError):
     def __init__(self, path: str) -> None:
         super().__init__("other", "write-tree", key="git_path_dropped", path=path)
         self.path = path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """A ref that a push moves together with the branch, by compare-and-swap."""
+
+    ref: str
+    before: Sha
+    after: Sha
 
 
 class Git:
@@ -98,9 +108,11 @@ class Git:
 
     def push(
         self, remote: Remote, sha: Sha, ref: str, expected: Sha | None, proof: Proof,
-        cleared: Cleared,
-    ) -> None:
+        cleared: Cleared, *, fence: Fence | None = None,
+    ) -> bool:
         """Move our branch `ref` from `expected` (None: it must not exist) to `sha`, never by force.
+
+        `fence`: a lease that moves in the same step, or neither does. False: nothing had to move.
 
         Repeatable: already there is success. Raises GitError `rejected_stale` when it moved
         meanwhile. `proof` and `cleared` cannot be had before every process of the run has ended
@@ -112,19 +124,24 @@ class Git:
             raise AssertionError("a push needs a proof, and the gate's word for exactly this sha")
         now = self._remote_heads(remote, ref).get(ref)
         if now == sha:
-            return
+            return False
         if now != expected:
             raise GitError("rejected_stale", "push", f"{ref} is at {now}, not at {expected}")
         # Not left to a lease: it only compares, and would let a rewind through.
         if now is not None and not self.is_ancestor(now, sha):
             raise GitError("rejected_stale", "push", f"{ref} at {now} is no part of {sha}")
         lease = [f"--force-with-lease=refs/heads/{ref}:"] if now is None else []  # create only
+        specs = [f"{sha}:refs/heads/{ref}"]
+        if fence is not None:
+            lease.append(f"--force-with-lease={fence.ref}:{fence.before}")
+            specs.append(f"{fence.after}:{fence.ref}")
         with road(remote, "push", self.store) as way:
             self._travel(
                 way, "push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed",
                 "--atomic", "--no-recurse-submodules", *lease, "--", way.url,
-                f"{sha}:refs/heads/{ref}",
+                *specs,
             )
+        return True
 
     def _remote_heads(self, remote: Remote, *names: str) -> dict[str, Sha]:
         patterns = [f"refs/heads/{name}" for name in names]
@@ -348,6 +365,6 @@ def _own(ref: str) -> str:
 
 
 __all__ = [
-    "EMPTY_TREE", "KEPT", "OURS", "Cause", "Commit", "Delta", "Entry", "Git", "GitError",
-    "Identity", "Merge", "PathDropped", "blob_id", "records_ref", "tree_id", "version",
+    "EMPTY_TREE", "KEPT", "OURS", "Cause", "Commit", "Delta", "Entry", "Fence", "Git",
+    "GitError", "Identity", "Merge", "PathDropped", "blob_id", "records_ref", "tree_id", "version",
 ]

@@ -62,6 +62,16 @@ def below(body: str) -> str:
     return _first_line(body)[1]
 
 
+def same(one: str, other: str) -> bool:
+    """Two posts of ours say the same, whichever of several machines has signed them."""
+    return _unsigned(one) == _unsigned(other)
+
+
+def _unsigned(body: str) -> tuple[Marker | str, str]:
+    marker = parse_marker(body)
+    return (replace(marker, mac="") if marker else body), below(body)
+
+
 def first_words(body: str) -> str:
     """What a post of ours says in one line: the model's own words where it has any, else ours."""
     parts = [part.strip() for part in below(body).strip().split("\n\n")]

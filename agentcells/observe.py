@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from agentcells import factory_book, lease, pins
+from agentcells import lease, pins
 from agentcells.config import Config
 from agentcells.decide import pair_up
-from agentcells.filing import sights
 from agentcells.forge import (
     Forge,
     ForgeError,
@@ -68,7 +67,7 @@ class Observer:
             self._remember(several)
         key = self.state.mac_key(make=self.writing)
         label_ids = _label_ids(pinned)
-        seen = Snapshot(
+        return Snapshot(
             now=self.forge.clock(),
             viewer=viewer,
             owner=owner,
@@ -86,9 +85,7 @@ class Observer:
             notes=self._notes(several),
             troubles=tuple(self.state.troubles().items()),
             label_ids=label_ids,
-            books=tuple(factory_book.books(self.state).items()),
         )
-        return replace(seen, sights=sights(self.config, self.forge, self.state, seen))
 
     def look_closely(self, snapshot: Snapshot, plan: Plan) -> Snapshot:
         """The same view with every pair of the plan read again, and the sealed work judged."""

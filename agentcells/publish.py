@@ -9,7 +9,7 @@ from agentcells import rounds
 from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
-from agentcells.model import MERGE, Comment
+from agentcells.model import ANSWER, MERGE, Comment
 from agentcells.pairs import facts
 from agentcells.plan import (
     Action,
@@ -25,6 +25,14 @@ from agentcells.posts import Ledger, LedgerRow, Marker
 from agentcells.run import Outcome, Proof, RunFact
 from agentcells.settle import Settled, conflicting, end_of, published, settle
 from agentcells.trust import Distrust, may_run, same
+
+
+def elsewhere(case: Case) -> Judged | None:
+    """Another machine holds the lease of this pair: nothing is written about it here."""
+    for key, machine in case.snapshot.elsewhere:
+        if key == case.pair.key:
+            return case.skip("skip_other_machine", "time", machine=machine)
+    return None
 
 
 def running(case: Case) -> Judged | None:
@@ -52,17 +60,36 @@ def orphaned(case: Case) -> Judged | None:
     elsewhere = [row for row in rows if row.machine != here and not rounds.overdue(row, now)]
     if elsewhere:
         return case.skip("skip_other_machine", "time", machine=elsewhere[0].machine)
-    book = rounds.died(case.book, (row.run for row in rows), now)
+    book = case.book
+    for row in rows:
+        said = _decision(case, row.run)
+        book = rounds.died(book, [row.run], now) if said is None else _as_said(book, *said)
     return Judged(actions=_after_death(case, book, rows[-1]))
+
+
+def _as_said(book: Ledger, comment: Comment, marker: Marker) -> Ledger:
+    """The machine died after it had told the result: the row ends as the comment says."""
+    told = Outcome(kind="done", next=ANSWER if marker.cause == ANSWER else marker.to)
+    kind = marker.cause if marker.cause in rounds.OUTCOMES else ""
+    return rounds.ended(book, marker.run, told, comment.created_at, marker.to, kind=kind)
+
+
 
 
 def buried(case: Case, run: RunFact) -> Judged:
     """A run without a proof is never published (R39). It counts; its work is kept (R33, R40)."""
+    before = rounds.row_of(case.book, run.order.run)
+    if before is not None and before.end is not None:
+        return _given_up(case, run)
     end = run.end
     outcome = end.outcome if end is not None else Outcome(kind="crash")
     at = end.ended_at if end is not None else case.snapshot.now
     kind = "crash" if end is None else "containment"
-    book = rounds.ended(case.book, run.order.run, outcome, at, "", kind=kind)
+    said = _decision(case, run.order.run)
+    book = (
+        rounds.ended(case.book, run.order.run, outcome, at, "", kind=kind) if said is None
+        else _as_said(case.book, *said)
+    )
     row = rounds.row_of(book, run.order.run)
     after = _after_death(case, book, row) if row is not None else ()
     labels = [action for action in after if not isinstance(action, WriteLedger)]
@@ -92,6 +119,9 @@ def _ended(case: Case, run: RunFact, proof: Proof) -> Judged:
         return _finish(case, run, proof, *said)
     if case.lost or not case.book_id:
         return _withheld(case, run, case.skip("skip_ledger_lost", "owner"))
+    row = rounds.row_of(case.book, run.order.run)
+    if row is not None and row.end not in (None, end_of(run).ended_at):
+        return _given_up(case, run)
     came_from = run.order.came_from
     if case.state.states != {came_from}:
         return _withheld(case, run, case.skip("skip_label_gone", "owner", run=run.order.run))
@@ -110,6 +140,16 @@ def _decision(case: Case, run: str) -> tuple[Comment, Marker] | None:
         (comment, marker) for comment, marker in case.posts
         if marker.kind == "decision" and marker.run == run
     ), None)
+
+
+def _given_up(case: Case, run: RunFact) -> Judged:
+    """Somebody took this run for dead and wrote so into the book: it comes too late (R17).
+
+    What another machine does with the pair now is not touched: neither its label nor the book.
+    """
+    judged = case.skip("skip_taken_over", "nobody", run=run.order.run)
+    close = CloseRun(pair_key=case.pair.key, run=run.order.run, keep=True)
+    return replace(judged, actions=(*spend(case, run), close))
 
 
 def _withheld(case: Case, run: RunFact, judged: Judged) -> Judged:

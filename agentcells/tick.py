@@ -39,20 +39,28 @@ def run_pass(
     """
     from agentcells.apply import apply
     from agentcells.forge.open import open_forge
+    from agentcells.lease import Leases
     from agentcells.observe import Observer
 
     claimed: list[RunFolder] = []
     plan, snapshot = Plan(), None
     forge = forge or open_forge(config)
+    leases = Leases.of(config, forge, state)
+    rounds = ROUNDS
     try:
-        for _ in range(ROUNDS):
-            observer = Observer(config, forge, state)
+        while rounds:
+            elsewhere = dict(leases.others) if leases else {}
+            observer = Observer(config, forge, state, elsewhere=elsewhere)
             snapshot, plan = observe_and_decide(config, observer, claiming=claiming)
             for problem in observer.failed.values():
                 emit.problem(problem)
-            work = apply(config, forge, state, plan, snapshot, emit, claimed)
+            work = apply(config, forge, state, plan, snapshot, emit, claimed, leases)
             if work.failed or not plan.actions:
                 break
+            if not leases or elsewhere == leases.others:  # else something else is tried in its place
+                rounds -= 1
+        if leases:
+            leases.settle(folder.order() for folder in state.runs() if folder.has_order())
         if snapshot is not None:
             Journal(state.root).keep_look(snapshot)
             notify.tell(config, state, emit, replace(snapshot, brake=state.brake()))

@@ -85,6 +85,15 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Leased:
+    """A lease as it stands on the forge. `at`: when it was taken, by the forge's clock."""
+
+    sha: Sha
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Glance:
     """An item with its newest comments only, oldest of them first; enough to read, not to act on."""
 
@@ -176,6 +185,15 @@ class Forge(Protocol):
     def delete_branch(self, repo: str, ref: str) -> None:
         """Idempotent."""
 
+    def lease(self, repo: str, number: int) -> Leased | None:
+        """Who holds this item among several machines, None: nobody."""
+
+    def swap_lease(self, repo: str, number: int, before: Sha | None, text: str) -> Sha | None:
+        """Put `text` in the place of `before` (None: there is none), or take it away (no text).
+
+        One of several that try at once gets it; the others get Stale. Names what stands there now.
+        """
+
     def remote(self, repo: str) -> Remote: ...
 
     def clock(self) -> datetime:
@@ -232,7 +250,7 @@ def listings(
 
 
 __all__ = [
-    "Forbidden", "Forge", "ForgeError", "Glance", "Inspects", "IssueReader", "Listing", "ListsMany",
-    "NotFound", "Partial", "RateLimited", "Remark", "Remote", "Repository", "Stale", "Unauthorized",
-    "Unavailable", "listings",
+    "Forbidden", "Forge", "ForgeError", "Glance", "Inspects", "IssueReader", "Leased", "Listing",
+    "ListsMany", "NotFound", "Partial", "RateLimited", "Remark", "Remote", "Repository", "Stale",
+    "Unauthorized", "Unavailable", "listings",
 ]

@@ -15,6 +15,7 @@ from agentcells.forge import (
     Forbidden,
     ForgeError,
     Glance,
+    Leased,
     Listing,
     NotFound,
     Remote,
@@ -23,6 +24,7 @@ from agentcells.forge import (
     gitea_glance,
     gitea_listing,
     gitea_reading,
+    lease_refs,
 )
 from agentcells.forge import gitea_json as value
 from agentcells.forge import gitea_parse as parse
@@ -182,6 +184,12 @@ class GiteaForge:
         except NotFound:
             if self.branch(repo, ref) is not None:
                 raise
+
+    def lease(self, repo: str, number: int) -> Leased | None:
+        return lease_refs.read(self.remote(repo), number)
+
+    def swap_lease(self, repo: str, number: int, before: Sha | None, text: str) -> Sha | None:
+        return lease_refs.swap(self.remote(repo), number, before, text, self.clock())
 
     def remote(self, repo: str) -> Remote:
         return Remote(

@@ -14,6 +14,7 @@ from agentcells.forge import (
     Forbidden,
     ForgeError,
     Glance,
+    Leased,
     Listing,
     NotFound,
     Remark,
@@ -21,6 +22,7 @@ from agentcells.forge import (
     Repository,
     Stale,
     github_glance,
+    github_lease,
     github_listing,
     github_probe,
     github_reading,
@@ -56,6 +58,7 @@ class GitHubForge:
         self._accounts: dict[str, Account] = {}
         self._facts: dict[str, Node] = {}
         self._labels: dict[str, dict[str, Label]] = {}
+        self._heads: dict[str, Node] = {}
 
     @classmethod
     def from_config(cls, config: Config) -> GitHubForge:
@@ -231,6 +234,19 @@ class GitHubForge:
         except ForgeError as error:
             if isinstance(error, Forbidden) or self._ref(repo, ref) is not None:
                 raise
+
+    def lease(self, repo: str, number: int) -> Leased | None:
+        return github_lease.read(self._wire, repo, number)
+
+    def swap_lease(self, repo: str, number: int, before: Sha | None, text: str) -> Sha | None:
+        if repo not in self._heads:
+            self._heads[repo] = self._in_repo(ask.HEAD, repo)
+        node = self._heads[repo]
+        target = (node.get("defaultBranchRef") or {}).get("target") or {}
+        if not target.get("tree"):
+            raise Stale("claim_empty_repository", repo=repo, branch="-")
+        head = (target["oid"], target["tree"]["oid"])
+        return github_lease.swap(self._wire, repo, node["id"], head, number, before, text)
 
     def remote(self, repo: str) -> Remote:
         return Remote(

@@ -210,6 +210,19 @@ BRANCH = Document(
 }}""",
 )
 
+# What a commit of ours can stand on without changing a file.
+HEAD = Document(
+    name="Head",
+    needs=READ_CONTENTS,
+    text=f"""query Head($owner: String!, $name: String!) {{
+  {LIMIT}
+  repository(owner: $owner, name: $name) {{
+    id nameWithOwner
+    defaultBranchRef {{ target {{ oid ... on Commit {{ tree {{ oid }} }} }} }}
+  }}
+}}""",
+)
+
 BRANCHES = Document(
     name="Branches",
     needs=READ_CONTENTS,

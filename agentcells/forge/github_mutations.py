@@ -52,6 +52,8 @@ MERGE_PULL = _write(
     "mergePullRequest", "MergePull", "pullRequest { id merged mergeCommit { oid } }", MERGE_PULLS
 )
 DELETE_REF = _write("deleteRef", "DeleteRef", "clientMutationId", WRITE_CONTENTS)
+# Each ref with what must stand there before; refs outside of heads and tags too.
+UPDATE_REFS = _write("updateRefs", "UpdateRefs", "clientMutationId", WRITE_CONTENTS)
 
 
 def all_mutations() -> tuple[Document, ...]:

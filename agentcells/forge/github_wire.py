@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("agentcells.forge.github")
 TIMEOUT_S = 30.0  # GitHub itself gives up after 10
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ROWS = "\0rows"  # where a list of REST stands in a Reply; no answer has such a name
 SMALLER = frozenset({"github_outage", "github_too_large"})
 
 
@@ -155,6 +156,30 @@ class Wire:
             raise self._no_answer(error) from None
         return self._replies.pop()
 
+    def rest(
+        self, method: str, url: str, document: Document, where: str,
+        payload: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """What GraphQL has no words for: the JSON of a success. `document` names it in errors."""
+        import httpx
+
+        started = time.monotonic()
+        self._replies.clear()
+        try:
+            self._client.request(method, url, json=payload)
+        except httpx.HTTPError as error:
+            raise self._no_answer(error) from None
+        reply = self._replies.pop()
+        if date := reply.date():
+            self._ahead_s = date.timestamp() - time.time()
+        self._note(document, reply, time.monotonic() - started)
+        if reply.status < 300 and reply.body is not None:
+            return reply.body.get(ROWS, reply.body)
+        raise cast("ForgeError", error_of(reply, Asked(
+            document=document, where=where, login=self.login, api=self.api_url,
+            now=self.clock() or datetime.now(UTC),
+        )))
+
     # ------------------------------------------------------------ the two ways over one client
 
     def _post_light(self, document: Document, variables: Mapping[str, Any]) -> Reply:
@@ -262,7 +287,7 @@ def _keeper(replies: list[Reply]) -> Callable[[httpx.Response], None]:
             Reply(
                 status=response.status_code,
                 headers={name.lower(): value for name, value in response.headers.items()},
-                body=body if isinstance(body, dict) else None,
+                body={ROWS: body} if isinstance(body, list) else body if isinstance(body, dict) else None,
             )
         )
 

@@ -14,11 +14,13 @@ from agentcells.forge import (
     Forbidden,
     ForgeError,
     Glance,
+    Leased,
     Listing,
     NotFound,
     Remote,
     Repository,
     Stale,
+    lease_refs,
 )
 from agentcells.forge.closing import closing_numbers
 from agentcells.forge.local_desk import Desk, thread_of, with_account, with_shelf
@@ -158,6 +160,12 @@ class LocalForge(Desk):
         with self._book() as book:
             tips = self._store.bare(book.shelf(repo).name).tips()
             return tuple(ref for ref in sorted(tips) if ref.startswith(prefix))
+
+    def lease(self, repo: str, number: int) -> Leased | None:
+        return lease_refs.read(self.remote(repo), number)
+
+    def swap_lease(self, repo: str, number: int, before: Sha | None, text: str) -> Sha | None:
+        return lease_refs.swap(self.remote(repo), number, before, text, self.clock())
 
     def remote(self, repo: str) -> Remote:
         with self._book() as book:

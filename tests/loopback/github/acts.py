@@ -5,7 +5,8 @@ Mutations of the API and persons in the stories go through the same acts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from tests.loopback.github.model import (
     Account,
@@ -265,6 +266,26 @@ def notice_pushes(hub: Hub, repo: Repo, actor: Account | None) -> None:
         elif tip != pull.head_sha:
             pull.head_sha = tip
             pull.updated_at = hub.clock.now()
+
+
+NOTHING = "0" * 40
+
+
+def update_refs(
+    hub: Hub, actor: Account, repo: Repo, updates: Sequence[Mapping[str, Any]]
+) -> None:
+    """All of them or none. `beforeOid`: what must stand there; all zeros: it must not exist."""
+    orders = []
+    for update in updates:
+        name, after, before = update["name"], update["afterOid"], update.get("beforeOid")
+        now = repo.bare.ref(name) or NOTHING
+        known = after == NOTHING or repo.bare.ok("cat-file", "-e", f"{after}^{{commit}}")
+        forward = update.get("force") or NOTHING in (now, after) or not repo.bare.ahead(after, now)
+        if (before is not None and before != now) or not known or not forward:
+            raise Refused("UNPROCESSABLE", "Reference update failed")
+        orders.append(f"update {name} {after} {now}\n")
+    repo.bare.git("update-ref", "--stdin", text="".join(orders))
+    notice_pushes(hub, repo, actor)
 
 
 def open_pull(

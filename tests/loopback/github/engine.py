@@ -63,7 +63,7 @@ class Engine:
         token = self.hub.tokens.get(token_value)
         operation = str(payload.get("operationName") or "")
         given = payload.get("variables") or {}
-        fault = next((f for f in self.faults if f.due(operation, given)), None)
+        fault = next((f for f in self.faults if not f.git and f.due(operation, given)), None)
         if fault and fault.kind != "partial" and not fault.after:
             return self._dressed(ANSWERS[fault.kind], token, fault.headers)
         if token is None or token.expired:
@@ -75,13 +75,30 @@ class Engine:
             body = cut(body, fault)
         return self._dressed(Answer(200, json.dumps(body).encode()), token, {})
 
-    def rest(self, token_value: str, path: str) -> Answer:
-        """The few addresses of REST that `check` asks."""
+    def rest(
+        self, token_value: str, path: str, method: str = "GET", body: bytes = b""
+    ) -> Answer:
+        """The few addresses of REST that `check` and leases ask."""
         token = self.hub.tokens.get(token_value)
+        operation = rest.operation(method, path)
+        fault = next((f for f in self.faults if operation and not f.git and f.due(operation, {})), None)
+        if fault and not fault.after:
+            return self._dressed(ANSWERS[fault.kind], token, fault.headers)
         if token is None or token.expired:
             return self._dressed(ANSWERS["bad_credentials"], token, {})
-        status, found = rest.answer(self.hub, token, path)
+        if operation:
+            self.requests.append(Request(operation, path, {}, token.account.login, 0))
+        status, found = rest.answer(self.hub, token, path, method, body)
+        if fault:
+            return self._dressed(ANSWERS[fault.kind], token, fault.headers)
         return self._dressed(Answer(status, json.dumps(found).encode()), token, {})
+
+    def git_fault(self, method: str, path: str) -> Answer | None:
+        """git's requests have names too, so that they can fail: "GitFetch", "GitPush"."""
+        writes = "git-receive-pack" in path
+        operation = ("GitPush" if writes else "GitFetch") + ("" if method == "POST" else "Refs")
+        fault = next((f for f in self.faults if f.git and f.due(operation, {})), None)
+        return ANSWERS[fault.kind] if fault else None
 
     def _run(self, token: Token, operation: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         text, variables = str(payload["query"]), payload.get("variables") or {}

@@ -37,6 +37,7 @@ class Fault:
     type: str = "INTERNAL_PART"
     headers: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, Any] = field(default_factory=dict)  # only requests with these
+    git: bool = False  # one of git's requests
 
     def due(self, operation: str, variables: Mapping[str, Any]) -> bool:
         if self.times <= 0 or (self.operation and operation != self.operation):
@@ -56,6 +57,8 @@ class Answer:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = "application/json; charset=utf-8"
+    cut: bool = False  # the connection ends in the middle of the body
+    delay_s: float = 0.0  # before the first byte
 
 
 def _json(status: int, value: object, headers: Mapping[str, str] | None = None) -> Answer:
@@ -148,6 +151,8 @@ ANSWERS: dict[str, Answer] = {
     ),
     "unheard_of": _json(200, _errors("Teapot", type="I_AM_A_TEAPOT", path=["repository"])),
     "drop": Answer(0, b""),  # the connection ends without an answer
+    "cut": Answer(200, b'{"data": {"repository": {"id": "R_1", "issues": {"nodes": [', cut=True),
+    "slow": Answer(502, HTML, content_type="text/html", delay_s=1.0),
 }
 
 

@@ -49,6 +49,11 @@ class Bare:
         pairs = (line.split(" ", 1) for line in lines.splitlines())
         return {ref.removeprefix("refs/heads/"): sha for sha, ref in pairs}
 
+    def ref(self, name: str) -> str | None:
+        """What a ref by its whole name points to."""
+        found = self.git("for-each-ref", "--format=%(objectname)", name)
+        return found.split()[0] if found else None
+
     def commit(
         self, branch: str, files: Mapping[str, str | None], message: str, who: str, when: int,
         parent: str | None,

@@ -186,3 +186,11 @@ def _delete_ref(_: Any, ctx: Context, input: Input) -> Any:
         raise Refused("UNPROCESSABLE", "Reference does not exist")
     acts.delete_branch(ctx.hub, ctx.token.account, repo, name)
     return {"clientMutationId": None}
+
+
+@field("Mutation", "updateRefs")
+def _update_refs(_: Any, ctx: Context, input: Input) -> Any:
+    repo = ctx.hub.node(input["repositoryId"], Repo)
+    demand_write(ctx.token, repo, "updateRefs", ("contents",), "write")
+    acts.update_refs(ctx.hub, ctx.token.account, repo, input["refUpdates"])
+    return {"clientMutationId": None}

@@ -206,8 +206,14 @@ def _ref(repo: Repo, ctx: Context, qualifiedName: str) -> dict[str, Any] | None:
 def _ref_node(repo: Repo, name: str, sha: str) -> dict[str, Any]:
     return {
         "typename": "Ref", "id": f"REF_{repo.id}:{name}", "name": name, "prefix": "refs/heads/",
-        "target": {"typename": "Commit", "oid": sha},
+        "target": {"typename": "Commit", "oid": sha, "bare": repo.bare},
     }
+
+
+@field("Commit", "tree")
+def _tree(commit: dict[str, Any], ctx: Context) -> dict[str, Any]:
+    oid = commit["bare"].git("rev-parse", f"{commit['oid']}^{{tree}}")
+    return {"typename": "Tree", "oid": oid, "id": f"T_{oid}"}
 
 
 @field("Repository", "refs")

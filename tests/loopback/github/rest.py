@@ -1,6 +1,10 @@
-"""The few addresses of GitHub's REST API that tell what a token may do."""
+"""The few addresses of GitHub's REST API that are asked: what a token may do, and commits of leases."""
 
 from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
 
 from tests.loopback.github import access
 from tests.loopback.github.model import Hub, Refused, Repo, Token
@@ -14,7 +18,16 @@ NEEDS = {
 }
 
 
-def answer(hub: Hub, token: Token, path: str) -> tuple[int, object]:
+def operation(method: str, path: str) -> str:
+    """The name under which a request is counted, and troubles are ordered for it."""
+    if "/git/" in path:
+        return "MakeLease" if method == "POST" else "ReadLease"
+    return ""
+
+
+def answer(
+    hub: Hub, token: Token, path: str, method: str = "GET", body: bytes = b""
+) -> tuple[int, object]:
     """(status, JSON)."""
     if path == "/":
         return 200, {"current_user_url": "https://api.github.com/user"}
@@ -23,6 +36,8 @@ def answer(hub: Hub, token: Token, path: str) -> tuple[int, object]:
         repo = access.see(token, hub.repo(f"{owner}/{name}"))
     except Refused:
         return 404, {"message": "Not Found"}
+    if rest.startswith("git/"):
+        return _git(hub, token, repo, rest.removeprefix("git/"), json.loads(body) if body else None)
     if rest not in NEEDS or access.role(token, repo) != "admin":
         return 404, {"message": "Not Found"}
     if not access.has(token, NEEDS[rest], "read"):
@@ -37,3 +52,40 @@ def _found(repo: Repo, rest: str) -> object:
             "can_approve_pull_request_reviews": repo.workflows_approve,
         }
     return {"total_count": 0}
+
+
+def _git(
+    hub: Hub, token: Token, repo: Repo, rest: str, wanted: dict[str, Any] | None
+) -> tuple[int, object]:
+    """Refs and commits, as GitHub's documentation shows them."""
+    if not access.has(token, "contents", "write" if wanted else "read"):
+        return 403, {"message": "Resource not accessible by personal access token"}
+    if wanted is not None:
+        try:
+            access.demand_write(token, repo, "createCommit", ("contents",), "write")
+        except Refused as refused:
+            return 403, {"message": refused.message}
+        if not repo.bare.ok("cat-file", "-e", wanted["tree"] + "^{tree}"):
+            return 422, {"message": "Tree SHA does not exist"}
+        at = int(hub.clock.now().timestamp())
+        sha = repo.bare.commit_tree(
+            wanted["tree"], tuple(wanted["parents"]), wanted["message"], token.account.login, at
+        )
+        return 201, _commit(repo, sha)
+    if rest.startswith("matching-refs/"):
+        start = "refs/" + rest.removeprefix("matching-refs/")
+        lines = repo.bare.git("for-each-ref", "--format=%(objectname) %(refname)").splitlines()
+        return 200, [
+            {"ref": ref, "object": {"sha": sha, "type": "commit"}}
+            for sha, ref in (line.split(" ", 1) for line in lines) if ref.startswith(start)
+        ]
+    sha = rest.removeprefix("commits/")
+    if not repo.bare.ok("cat-file", "-e", sha + "^{commit}"):
+        return 404, {"message": "Not Found"}
+    return 200, _commit(repo, sha)
+
+
+def _commit(repo: Repo, sha: str) -> dict[str, Any]:
+    at, message = repo.bare.git("log", "-1", "--format=%ct%x00%B", sha).split("\0", 1)
+    date = datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {"sha": sha, "message": message.rstrip("\n"), "committer": {"date": date}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import ssl
 import threading
+import time
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -72,9 +73,11 @@ class _Handler(BaseHTTPRequestHandler):
             if self.path == "/graphql" and self.command == "POST":
                 answer = self._graphql(self.world.engine, body)
             elif self.path == "/" or self.path.startswith("/repos/"):
-                answer = self.world.engine.rest(self._bearer(), self.path)
+                answer = self.world.engine.rest(self._bearer(), self.path, self.command, body)
             elif self.path == BACK_DOOR:
                 answer = self._back_door(body)
+            elif (fault := self.world.engine.git_fault(self.command, self.path)) is not None:
+                answer = fault
             else:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 answer = smart_http.serve(
@@ -109,6 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.rfile.read(int(self.headers.get("content-length") or 0))
 
     def _send(self, answer: Answer, date: str) -> None:
+        time.sleep(answer.delay_s)
         if answer.status == 0:
             self.close_connection = True
             return
@@ -116,7 +120,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {"date": date, **answer.headers}.items():
             self.send_header(name, value)
         self.send_header("content-type", answer.content_type)
-        self.send_header("content-length", str(len(answer.body)))
+        self.close_connection |= answer.cut
+        self.send_header("content-length", str(len(answer.body) + 1_000 * answer.cut))
         self.end_headers()
         self.wfile.write(answer.body)
 
