@@ -53,6 +53,7 @@ from agentcells.views import action_line
 
 # What stands in the way of every item alike: nothing more is tried, and no run is blamed for it.
 WEATHER = (RateLimited, Unavailable, Unauthorized, Unwritable)
+from agentcells.taking_in import take_in
 LATER = 75  # exit code of what passes by itself
 
 
@@ -186,10 +187,12 @@ class Apply:
         return self.forge.read(action.repo, pull.number) if pull else None
 
     def _merge(self, action: MergePull) -> dict[str, object]:
-        item = self.forge.read(action.repo, action.number)
-        if item.state != "merged":
-            self.forge.merge(item, action.expected_head)
-        return {"pull": action.number}
+        judged = self._pair(action.pair_key).pull
+        if judged is None:
+            raise Stale("apply_no_member", pair=action.pair_key)
+        git = Git(self.state.repository(action.repo))
+        made = take_in(self.config, self.forge, git, action, judged)
+        return {"pull": action.number, "merge": made}
 
     def _close_run(self, action: CloseRun) -> dict[str, object]:
         folder = RunFolder(self.state.root / "runs" / action.run)

@@ -14,7 +14,7 @@ from agentcells.config_model import UNITS, Config
 
 DURATIONS = ("poll", "tick_for", "timeout", "stall", "every")
 
-ONLY_MERGE = ("dry", "paths", "max_files", "max_lines")
+ONLY_MERGE = ("dry", "paths", "checks", "max_files", "max_lines")
 
 
 def effective(config: Config) -> str:

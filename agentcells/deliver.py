@@ -57,6 +57,7 @@ def deliver(
             cleared=gate.clear(verdict),
             differs=git.tree(joined.sha) != before,
             merged_base=joined.merged,
+            behind=not git.is_ancestor(base_tip, joined.sha),
             conflicts=joined.conflicts,
             obstacle=joined.obstacle,
             foreign=foreign,

@@ -9,6 +9,7 @@ from agentcells import rounds
 from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
+from agentcells.merging import merge_obstacle, waits
 from agentcells.model import ANSWER, MERGE, Comment
 from agentcells.pairs import facts
 from agentcells.plan import (
@@ -131,8 +132,27 @@ def _ended(case: Case, run: RunFact, proof: Proof) -> Judged:
     end = end_of(run)
     if run.order.writes and end.changed and end.sealed is not None and run.delivery is None:
         # What would be pushed is not known yet: a write without effect asks for a closer look.
-        return Judged(actions=(case.set_state(came_from, working=case.state.working),))
-    return _published(case, run, proof, settle(case, run, trusted))
+        return _closer(case, came_from)
+    return _not_yet(case, run) or _published(case, run, proof, settle(case, run, trusted))
+
+
+def _closer(case: Case, state: str) -> Judged:
+    """A write without effect: whatever a plan writes about is read again first (R21)."""
+    return Judged(actions=(case.set_state(state, working=case.state.working),))
+
+
+def _not_yet(case: Case, run: RunFact) -> Judged | None:
+    """A merge that checks or the forge hold up for a while: the result waits in its folder."""
+    end, cell = end_of(run), case.config.cell(run.order.cell)
+    if cell is None or not cell.merge or end.outcome.next != MERGE or end.outcome.kind != "done":
+        return None
+    if run.delivery is None:
+        return _closer(case, case.state.only)
+    against = merge_obstacle(case, run, cell)
+    if against is None or not waits(against, end.ended_at, case.snapshot.now):
+        return None
+    words = say(against[0], case.config.factory.language, **against[1])
+    return case.skip("skip_merge_waits", "time", words=words)
 
 
 def _decision(case: Case, run: str) -> tuple[Comment, Marker] | None:
@@ -175,7 +195,7 @@ def _published(case: Case, run: RunFact, proof: Proof, settled: Settled) -> Judg
         *_told(case, run, proof, settled, head),
         case.set_state(settled.to, head=head),
     ]
-    if settled.merge:
+    if settled.merge:  # before the labels go: a `hold` that somebody sets meanwhile is still seen
         actions.append(_merge(case, run, proof))
     return Judged(actions=(
         *actions, *spend(case, run), *_closing(case, run, proof, settled)
@@ -275,7 +295,12 @@ def _finish(
 ) -> Judged:
     """The decision stands on the forge: only what comes after it is left to do (R18)."""
     end = end_of(run)
-    actions = [*_labels_after(case, run, proof, comment, marker), *spend(case, run)]
+    merging = end.outcome.next == MERGE and marker.to == "" and case.pull_open
+    waiting = _not_yet(case, run) if merging and not run.refused_pushes else None
+    if waiting is not None:
+        return waiting
+    after = _merge_again if merging else _labels_after
+    actions = [*after(case, run, proof, comment, marker), *spend(case, run)]
     if case.book_id:
         kind = marker.cause if marker.cause in rounds.OUTCOMES else ""
         book = rounds.ended(
@@ -293,8 +318,6 @@ def _labels_after(
     case: Case, run: RunFact, proof: Proof, comment: Comment, marker: Marker
 ) -> tuple[Action, ...]:
     """The announced label, unless somebody has set or taken one since: his hand is the newer."""
-    if end_of(run).outcome.next == MERGE and marker.to == "" and case.pull_open:
-        return _merge_again(case, run, proof)
     undisturbed = not any(
         change.by != "ours" and change.at > comment.created_at for change in case.labels
     )
@@ -305,10 +328,20 @@ def _labels_after(
     return ()
 
 
-def _merge_again(case: Case, run: RunFact, proof: Proof) -> tuple[Action, ...]:
-    """The merge did not come off: once more while all is as it was, else the owner is asked."""
-    pull = case.pair.pull
-    still = pull is not None and facts(pull).head_sha == run.order.start
-    if still and run.refused_pushes == 0:
-        return (case.set_state(""), _merge(case, run, proof))
-    return case.park(f"merge:{run.order.run}", "plan_merge_failed", words=run.refusal).actions
+def _merge_again(
+    case: Case, run: RunFact, proof: Proof, comment: Comment, marker: Marker
+) -> tuple[Action, ...]:
+    """The merge did not come off: once more if all holds as before, else the owner is asked."""
+    came_from = run.order.came_from
+    trusted = may_run(case.config, case.pair, came_from, case.snapshot)
+    if case.state.states != {came_from} or isinstance(trusted, Distrust):
+        return _labels_after(case, run, proof, comment, marker)
+    if unread_of(case, run.order):  # he has written since: his word comes first (R14)
+        return (case.set_state(came_from),)
+    if run.refused_pushes:
+        return case.park(f"merge:{run.order.run}", "plan_merge_failed", words=run.refusal).actions
+    against = merge_obstacle(case, run, case.config.cell(run.order.cell))
+    if against is not None:
+        words = say(against[0], case.config.factory.language, **against[1])
+        return case.park(f"merge:{run.order.run}", "plan_not_merged", words=words).actions
+    return (_merge(case, run, proof), case.set_state(""))

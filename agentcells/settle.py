@@ -70,7 +70,7 @@ def settle(case: Case, run: RunFact, approval: Approval) -> Settled:
         return _failed(case, run, outcome)
     if run.secrets:
         return _secretive(run, outcome)
-    again = bool(_unread(case, order)) or approval.text_hash != order.text_hash
+    again = bool(unread_of(case, order)) or approval.text_hash != order.text_hash
     if outcome.next == ANSWER:
         to = order.came_from if again else order.resume_from or NEEDS_HUMAN
         return Settled(to=to, outcome=outcome, keep=end_of(run).changed)
@@ -85,7 +85,7 @@ def _secretive(run: RunFact, outcome: Outcome) -> Settled:
     )
 
 
-def _unread(case: Case, order: Order) -> tuple[Comment, ...]:
+def unread_of(case: Case, order: Order) -> tuple[Comment, ...]:
     """The owner's words that came while it ran (R14)."""
     return unread(
         case.config, case.pair, case.snapshot.owner, case.snapshot.viewer, order.seen,

@@ -319,7 +319,7 @@ def _pull(repo: str, whole: Whole, viewer: Account) -> PullFacts:
     sha = head_sha(pull)
     if not sha and state(pull) == "open":
         raise partial("head commit")
-    checks, failed = sum_of_checks(whole.statuses)
+    checks, single = sum_of_checks(whole.statuses)
     return PullFacts(
         head_ref=own or text(head, "label") or text(head, "ref"), head_sha=Sha(sha),
         base_ref=text(node(pull.get("base"), "base"), "ref"), same_repository=bool(own),
@@ -327,7 +327,9 @@ def _pull(repo: str, whole: Whole, viewer: Account) -> PullFacts:
         merged_at=maybe_time(pull, "merged_at"), merge_sha=pull.get("merge_commit_sha") or "",
         # False may mean a conflict, a draft, or that Gitea is still looking.
         mergeable=True if pull.get("mergeable") is True else None,
-        checks=checks, failed_checks=failed, pushers=_pushers(whole.timeline, viewer),
+        checks=checks, failed_checks=tuple(one for one in single if one.state == "failure"),
+        passed_checks=tuple(one.name for one in single if one.state == "success"),
+        pushers=_pushers(whole.timeline, viewer),
     )
 
 
@@ -371,7 +373,7 @@ def sum_of_checks(statuses: Iterable[Node]) -> tuple[CheckState, tuple[Check, ..
     states = {check.state for check in checks}
     order: tuple[CheckState, ...] = ("failure", "pending", "success")
     total: CheckState = next((state for state in order if state in states), "none")
-    return total, tuple(check for check in checks if check.state == "failure")
+    return total, tuple(checks)
 
 
 def _check(status: Node) -> Check:

@@ -330,6 +330,7 @@ _MERGEABLE: dict[str, bool] = {"MERGEABLE": True, "CONFLICTING": False}
 def _pull(whole: Whole, repo_id: str, closes: tuple[int, ...]) -> PullFacts:
     head = whole.head
     rollup = head.get("rollup")
+    single = [_check(node) for node in whole.contexts]
     same = not head["isCrossRepository"] and (head.get("headRepository") or {}).get("id") == repo_id
     return PullFacts(
         head_ref=head["headRefName"], head_sha=Sha(head["headRefOid"]),
@@ -339,9 +340,9 @@ def _pull(whole: Whole, repo_id: str, closes: tuple[int, ...]) -> PullFacts:
         merge_sha=(head.get("mergeCommit") or {}).get("oid", ""),
         mergeable=_MERGEABLE.get(head["mergeable"]),
         checks=checks(rollup),
-        failed_checks=tuple(
-            check for check in map(_check, whole.contexts) if check.state == "failure"
-        ),
+        failed_checks=tuple(check for check in single if check.state == "failure"),
+        passed_checks=tuple(check.name for check in single if check.state == "success"),
+        blocked=head.get("mergeStateStatus") == "BLOCKED",
     )
 
 
@@ -367,17 +368,19 @@ def checks(rollup: object) -> CheckState:
 _FAILED = frozenset({
     "FAILURE", "ERROR", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE",
 })
+_PASSED = frozenset({"SUCCESS", "NEUTRAL"})
 
 
 def _check(node: Node) -> Check:
     if node["__typename"] == "StatusContext":
-        failed = node["contextState"] in _FAILED
+        result = node["contextState"]
         name, url, log = node["context"], node.get("targetUrl"), node.get("description")
     else:
-        failed = node.get("conclusion") in _FAILED
+        result = node.get("conclusion")
         name, url = node["name"], node.get("detailsUrl")
         log = "\n".join(part for part in (node.get("title"), node.get("summary")) if part)
-    # Those that did not fail say nothing that the sum of the checks does not say.
-    return Check(
-        name=name, state="failure" if failed else "none", url=url or "", log=(log or "")[:LOG_CHARS]
-    )
+    # What was skipped has neither failed nor passed; of what still runs the sum of the checks tells.
+    state: CheckState = "failure" if result in _FAILED else "none"
+    if result in _PASSED:
+        state = "success"
+    return Check(name=name, state=state, url=url or "", log=(log or "")[:LOG_CHARS])

@@ -163,7 +163,7 @@ READ = Document(
         timelineItems(first: $page, itemTypes: [{_EVENT_TYPES}, MERGED_EVENT]) {{ ...PullEvents }}
         closingIssuesReferences(first: 50) {{ ...ClosedIssues }}
         headRefName headRefOid headRepository {{ id }} baseRefName
-        isCrossRepository isDraft mergeable mergedAt mergeCommit {{ oid }}
+        isCrossRepository isDraft mergeable mergeStateStatus mergedAt mergeCommit {{ oid }}
         rollup: statusCheckRollup {{ state }}
         details: statusCheckRollup {{ contexts(first: 100) {{ ...Contexts }} }}
         reviews(first: $page) {{ ...Reviews }}

@@ -183,7 +183,8 @@ class Signed:
         checks = tuple(check for sha, check in page.checks if sha == item.pull.head_sha)
         return replace(item, pull=replace(
             item.pull, mergeable=self._mergeable(shelf, item), checks=_sum_up(checks),
-            failed_checks=tuple(c for c in checks if c.state == "failure")))
+            failed_checks=tuple(c for c in checks if c.state == "failure"),
+            passed_checks=tuple(c.name for c in checks if c.state == "success")))
 
     def _mergeable(self, shelf: Shelf, item: Item) -> bool | None:
         bare = self._store.bare(shelf.name)

@@ -87,6 +87,7 @@ REASONS: dict[str, tuple[str, str]] = {
     "skip_blocked": (
         "It waits for {numbers}. Close them, or take the dependency off.",
         "{numbers} を待っています。閉じるか、依存を外すと続けます。"),
+    "skip_merge_waits": ("It is not merged yet. {words}", "まだマージしません。{words}"),
     "skip_stopped": (
         "agentcells is stopped on this machine. `agentcells stop --resume` lets it go on.",
         "このマシンでは停止中です。`agentcells stop --resume` で再開します。"),
@@ -218,23 +219,62 @@ REASONS: dict[str, tuple[str, str]] = {
     "plan_merge_not_ours": (
         "Only an open pull request that agentcells opened is merged.",
         "agentcells が作った、開いているプルリクエストだけをマージします。"),
+    "plan_not_merged": (
+        "This pull request was not merged by itself. {words} "
+        "Once that is put right, write a comment and it is looked at again, or merge it yourself.",
+        "このプルリクエストは自動ではマージしていません。{words} "
+        "直したあとコメントを書けばもう一度確かめます。自分でマージしても構いません。"),
     "plan_merge_moved": (
         "The pull request got new commits while it was looked at.",
         "確認している間に、プルリクエストに新しいコミットが入りました。"),
     "plan_merge_draft": ("It is a draft.", "下書きのプルリクエストです。"),
-    "plan_merge_not_mergeable": (
-        "The forge does not say that it can be merged.", "フォージがマージ可能と示していません。"),
-    "plan_merge_checks": ("Its checks are not passed: {checks}.", "チェックが通っていません: {checks}。"),
+    "plan_merge_unreviewed": (
+        "No cell has reviewed the commit that it stands at ({head}) and sent it on.",
+        "今のコミット({head})を確認して先へ進めたセルがありません。"),
+    "plan_merge_thread": (
+        "A review remark on {path} is still open. Resolve it when it is settled.",
+        "{path} への行コメントが未解決です。済んでいれば解決済みにしてください。"),
+    "plan_merge_changes": (
+        "You asked for changes in a review. Approve it or dismiss that review when they are made.",
+        "レビューで変更を求めています。済んでいれば承認するか、そのレビューを却下してください。"),
+    "plan_merge_checks": (
+        "Checks failed: {names}.", "失敗したチェックがあります: {names}。"),
+    "plan_merge_pending": ("Its checks are still running.", "チェックがまだ終わっていません。"),
+    "plan_merge_absent": (
+        "No check that has passed is called {names} (`checks` in cells.toml says what must have passed; "
+        "a token that may not read checks sees no names).",
+        "{names} という名前の、成功したチェックが見つかりません(何が必要かは cells.toml の checks。"
+        "チェックを読めないトークンには名前が見えません)。"),
+    "plan_merge_unknown": (
+        "The forge does not say yet whether it can be merged.",
+        "マージできるかどうかを、フォージがまだ示していません。"),
+    "plan_merge_conflict": (
+        "It conflicts with {base}. With the label of the cell that writes, it is put right.",
+        "{base} と衝突しています。書くセルのラベルを付けると解消します。"),
+    "plan_merge_blocked": (
+        "The forge's own rules for the branch stand against it: a required check or an approval is missing.",
+        "ブランチの保護ルールを満たしていません(必須のチェックか承認が足りません)。"),
+    "plan_merge_behind": (
+        "{base} has moved on since: what was checked is not what would be there after the merge. "
+        "With the label of the cell that writes, it is brought up to date.",
+        "{base} がその後に進んでいます。確認した内容とマージ後の内容が違います。"
+        "書くセルのラベルを付けると最新に合わせます。"),
     "plan_merge_unseen": (
         "The size and paths of the change are not known.", "変更の大きさと場所が確かめられませんでした。"),
+    "plan_merge_gate": (
+        "It holds something that may not leave unseen ({path}).",
+        "人の確認なしには出せないものが入っています({path})。"),
     "plan_merge_paths": (
-        "{path} is outside what this cell may merge.", "{path} はこのセルがマージできる範囲の外です。"),
+        "{path} is not among the paths that may be merged by themselves (`paths` in cells.toml).",
+        "{path} は、自動でマージしてよい場所(cells.toml の paths)の外です。"),
     "plan_merge_large": (
         "{files} files and {lines} lines are more than this cell may merge.",
         "{files} ファイル、{lines} 行は、このセルがマージできる大きさを超えています。"),
     "plan_merge_dry": (
-        "It would be merged now, but this cell is set to only say so (dry = true).",
-        "マージできる状態ですが、このセルは知らせるだけの設定です(dry = true)。"),
+        "It would have been merged now, but this cell only says so (dry = true): commit {head} on top of {base}, "
+        "{files} files, {lines} lines, {checks} checks passed.",
+        "今マージするところですが、このセルは知らせるだけの設定です(dry = true): {base} の先頭に続くコミット {head}、"
+        "{files} ファイル、{lines} 行、成功したチェック {checks} 件。"),
     "plan_merge_failed": (
         "The pull request could not be merged: {words} Look at it, then merge it yourself or write a comment.",
         "プルリクエストをマージできませんでした: {words} 確かめて、自分でマージするかコメントしてください。"),

@@ -321,6 +321,13 @@ def mergeable(pull: Item) -> str:
     return "MERGEABLE"
 
 
+def missing_checks(pull: Item) -> list[str]:
+    """Required ones that have not passed on the present head."""
+    rows = pull.repo.checks.get(pull.head_sha) or ()
+    passed = {row.name for row in rows if row.state == "SUCCESS"}
+    return [name for name in pull.repo.required if name not in passed]
+
+
 def merge(hub: Hub, actor: Account, pull: Item, expected: str | None, method: str) -> None:
     if pull.state != "OPEN":
         raise Refused("UNPROCESSABLE", "Pull Request is not mergeable")
@@ -330,6 +337,8 @@ def merge(hub: Hub, actor: Account, pull: Item, expected: str | None, method: st
         )
     if pull.is_draft:
         raise Refused("UNPROCESSABLE", "Pull Request is still a work in progress")
+    for name in missing_checks(pull):
+        raise Refused("UNPROCESSABLE", f'Required status check "{name}" is expected.')
     repo = pull.repo
     base = repo.bare.tips()[pull.base_ref_name]
     tree = repo.bare.merged_tree(base, pull.head_sha)

@@ -211,6 +211,7 @@ class Repo:
     workflows_approve: bool = False
     default_branch: str = "main"
     merge_method: str = "MERGE"
+    required: list[str] = field(default_factory=list)  # checks that the default branch wants passed
     roles: dict[str, str] = field(default_factory=dict)  # account id -> role
     old_names: list[str] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)

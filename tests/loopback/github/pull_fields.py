@@ -25,6 +25,14 @@ def _mergeable(item: Item, ctx: Context) -> str:
     return acts.mergeable(item)
 
 
+@field("PullRequest", "mergeStateStatus")
+def _merge_state(item: Item, ctx: Context) -> str:
+    """The few of its words that somebody here asks for."""
+    if item.mergeable_after > 0 or item.state != "OPEN":
+        return "UNKNOWN"
+    return "BLOCKED" if acts.missing_checks(item) else "CLEAN"
+
+
 @field("PullRequest", "merged")
 def _merged(item: Item, ctx: Context) -> bool:
     return item.state == "MERGED"

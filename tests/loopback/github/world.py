@@ -147,6 +147,10 @@ class World:
     ) -> None:
         acts.set_checks(self.hub, self.hub.item(repo, number), states, kind)
 
+    def require(self, repo: str, *checks: str) -> None:
+        """A rule of the default branch: these checks must have passed."""
+        self.hub.repo(repo).required = list(checks)
+
     def mergeability_unknown(self, repo: str, number: int, reads: int) -> None:
         self.hub.item(repo, number).mergeable_after = reads
 
