@@ -24,7 +24,8 @@ from agentcells.plan import (
 )
 from agentcells.posts import Ledger, LedgerRow, Marker
 from agentcells.run import Outcome, Proof, RunFact
-from agentcells.settle import Settled, conflicting, end_of, published, settle
+from agentcells.sentences import say
+from agentcells.settle import Settled, conflicting, end_of, published, settle, unread_of
 from agentcells.trust import Distrust, may_run, same
 
 
@@ -193,8 +194,8 @@ def _published(case: Case, run: RunFact, proof: Proof, settled: Settled) -> Judg
     actions: list[Action] = [
         *_work(case, run, proof, settled),
         *_told(case, run, proof, settled, head),
-        case.set_state(settled.to, head=head),
     ]
+    actions.append(case.set_state(settled.to, head=head))
     if settled.merge:  # before the labels go: a `hold` that somebody sets meanwhile is still seen
         actions.append(_merge(case, run, proof))
     return Judged(actions=(
