@@ -20,6 +20,7 @@ Envelope = dict[str, Any]
 DOOR = "/run/agentcells/door/s"  # where the sandbox has it
 LINE_LIMIT = 1 << 20  # a longer request is no request of ours
 CHUNK = 1 << 16
+DEEPEST = 64  # lists and objects within each other; ours have a handful
 
 
 class TooLong(ValueError):
@@ -41,7 +42,28 @@ class Lines:
         *whole, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > self._limit:
             raise TooLong("line too long")
-        return [json.loads(line) for line in whole if line]
+        return [parse(line) for line in whole if line]
+
+
+def parse(data: bytes) -> Any:
+    """The value of one line. Raises ValueError, also for lists in lists in lists without end:
+    the reader would run out of stack on the first ones, and a writer on what just passed."""
+    try:
+        value = json.loads(data)
+    except RecursionError:
+        raise TooLong("nested too deeply") from None
+    layer = [value]
+    for _ in range(DEEPEST):
+        layer = [inner for outer in layer for inner in _inside(outer)]
+        if not layer:
+            return value
+    raise TooLong("nested too deeply")
+
+
+def _inside(value: Any) -> list[Any]:
+    """What a list or an object holds that may itself hold something."""
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [inner for inner in held if isinstance(inner, dict | list)]
 
 
 def line(value: object) -> bytes:

@@ -7,7 +7,6 @@ interrupt. Only an answer that is there, of the schema, without error and with e
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -181,7 +180,7 @@ def _sub_issues(given: object) -> str | None:
 
 
 def _bad(detail: str) -> _Found:
-    return _Found(kind="bad_answer", detail=detail)
+    return _Found(kind="bad_answer", detail=clean(detail))
 
 
 # ---------------------------------------------------------------- a bad end
@@ -252,7 +251,7 @@ def _words(result: Mapping[str, Any]) -> str:
     errors = result.get("errors")
     parts = [result.get("result"), *(errors if isinstance(errors, list) else ())]
     said = "\n".join(part for part in parts if isinstance(part, str))
-    return head_tail(clean(said).strip() or str(result.get("subtype", "")), _STDERR)
+    return head_tail(clean(said).strip() or clean(str(result.get("subtype", ""))), _STDERR)
 
 
 # ---------------------------------------------------------------- what it cost
@@ -295,6 +294,6 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 def _amount(value: object) -> float:
     """A number that counts something, or 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return 0
-    return value if 0 <= value <= _MOST else 0
+    return value if 0 <= value <= _MOST else 0  # NaN is neither; no number is too large to compare

@@ -10,12 +10,14 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
+import re
 import socket
 import socketserver
 import ssl
 import threading
 import time
 from collections.abc import Sequence
+from email.message import Message
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -29,9 +31,13 @@ ALLOWED = {
     "HEAD": frozenset({"/"}),
     "POST": frozenset({"/v1/messages", "/v1/messages/count_tokens"}),
 }
-BODY_LIMIT = 64 << 20
+BODY_LIMIT = 32 << 20  # what the API takes at most
+BODIES = 4  # held in memory at a time; further ones wait
+CONNECTIONS = 128  # of one sandbox at a time: each has a thread out here
+LOG_LIMIT = 1 << 20
 CONNECT_WITHIN_S = 30.0
 SILENT_S = 1200.0
+_NUMBER = re.compile(r"[0-9]{1,12}")
 # They belong to one connection, or name the credential or the host: never handed on.
 DROPPED = frozenset(
     {
@@ -78,6 +84,10 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     def __init__(self, path: Path, way: Way, log: Path) -> None:
         self.way = way
         self.log = log
+        self.logged = 0
+        self.room = threading.BoundedSemaphore(CONNECTIONS)
+        self.bodies = threading.BoundedSemaphore(BODIES)
+        self.writing = threading.Lock()
         back = Path.cwd()  # by its short name: a socket's path has at most 107 bytes
         os.chdir(path.parent)
         try:
@@ -85,12 +95,34 @@ class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         finally:
             os.chdir(back)
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """In a thread of its own, as long as there is room for one."""
+        if self.room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.note(f"refused a connection: {CONNECTIONS} are open")
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.room.release()
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away in the middle is no event worth a traceback."""
 
     def note(self, text: str) -> None:
-        with self.log.open("a", encoding="utf-8") as out:
-            out.write(f"{time.strftime('%H:%M:%S')} {printable(text)[:300]}\n")
+        """A line of the log, which an agent in a loop cannot make endless."""
+        line = f"{time.strftime('%H:%M:%S')} {printable(text, one_line=True)[:300]}\n"
+        with self.writing:
+            if self.logged > LOG_LIMIT:
+                return
+            self.logged += len(line)
+            if self.logged > LOG_LIMIT:
+                line = "… and more, which is not noted\n"
+            with self.log.open("a", encoding="utf-8") as out:
+                out.write(line)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -126,23 +158,34 @@ class _Handler(BaseHTTPRequestHandler):
         if upstream is None or path not in ALLOWED.get(self.command, frozenset()):
             self._refuse(f"refused {self.command} {self.path}")
             return
-        length = self.headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > BODY_LIMIT:
+        length = _length(self.headers)
+        if length is None:
             self._refuse(f"refused {self.command} {self.path}: no usable length")
             return
-        body = self.rfile.read(int(length))
         try:
             with contextlib.closing(connection(upstream.url)) as wire:
-                wire.request(
-                    self.command, join(upstream.url, self.path), body, self._headers(upstream)
-                )
+                self._hand_on(wire, upstream, length)
                 self._relay(wire.getresponse())
-        except OSError as problem:
+        except (OSError, http.client.HTTPException, ValueError) as problem:
             self.server.note(f"no answer from {urlsplit(upstream.url).hostname}: {problem}")
             self.close_connection = True
 
+    def _hand_on(self, wire: http.client.HTTPConnection, upstream: Upstream, length: int) -> None:
+        """The request as our own client writes it: where it ends is never the sandbox's to say."""
+        with self.server.bodies:
+            body = self.rfile.read(length)
+            if len(body) < length:
+                raise ConnectionResetError("the request was cut off")
+            target = join(upstream.url, self.path)
+            wire.request(self.command, target, body, self._headers(upstream))
+
     def _headers(self, upstream: Upstream) -> dict[str, str]:
-        kept = {name: value for name, value in self.headers.items() if name.lower() not in DROPPED}
+        """Never a line that goes on in the next one: servers differ in what they take it for."""
+        kept = {
+            name: " ".join(value.split())
+            for name, value in self.headers.items()
+            if name.lower() not in DROPPED
+        }
         return {**kept, **upstream.headers}
 
     def _relay(self, answer: http.client.HTTPResponse) -> None:
@@ -167,12 +210,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_CONNECT(self) -> None:
         host, _, port = self.path.rpartition(":")
-        if not host or not port.isdecimal() or not self.server.way.allows(host, int(port)):
+        if not host or not _NUMBER.fullmatch(port) or not self.server.way.allows(host, int(port)):
             self._refuse(f"refused CONNECT {self.path}")
             return
         try:
             outside = socket.create_connection((host, int(port)), CONNECT_WITHIN_S)
-        except OSError as problem:
+        except (OSError, ValueError) as problem:
             self.server.note(f"no connection to {self.path}: {problem}")
             self.send_error(502)
             return
@@ -193,6 +236,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", "0")
         self.send_header("connection", "close")
         self.end_headers()
+
+
+def _length(headers: Message) -> int | None:
+    """How long the body is; None when it is said in two ways, or could be."""
+    said = headers.get_all("content-length", ["0"])
+    if "transfer-encoding" in headers or len(said) != 1 or not _NUMBER.fullmatch(said[0]):
+        return None
+    return int(said[0]) if int(said[0]) <= BODY_LIMIT else None
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:

@@ -3,8 +3,8 @@ never lost."""
 
 from __future__ import annotations
 
-import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 CHUNK = 1 << 16
@@ -50,13 +50,14 @@ class Words:
 class Stream(Words):
     """stream-json: one event a line. The last `result` event is what the run ended with.
 
-    `server`: a tool server that must be connected at the beginning. Without it claude goes on,
-    and the
-    model works without its tools (measured).
+    `parse`: the reader of a line; it raises ValueError for whatever else a hostile agent prints.
+    `server`: a tool server that must be connected at the beginning. Without it claude goes on, and
+    the model works without its tools (measured).
     """
 
-    def __init__(self, log: int, server: str = "") -> None:
+    def __init__(self, log: int, parse: Callable[[bytes], Any], server: str = "") -> None:
         super().__init__(log)
+        self.parse = parse
         self.server = server
         self.unconnected = False
         self.result: dict[str, Any] | None = None
@@ -80,7 +81,7 @@ class Stream(Words):
         if not (begins or b'"result"' in line) or not line.lstrip().startswith(b"{"):
             return
         try:
-            event = json.loads(line)
+            event = self.parse(line)
         except ValueError:
             return
         if not isinstance(event, dict):
@@ -88,7 +89,10 @@ class Stream(Words):
         if event.get("type") == "result":
             self.result = event
         elif self.server and event.get("subtype") == "init":
-            servers = event.get("mcp_servers") or []
-            self.unconnected = {"name": self.server, "status": "connected"} not in [
-                {key: server.get(key) for key in ("name", "status")} for server in servers
-            ]
+            servers = event.get("mcp_servers")
+            self.unconnected = not any(
+                isinstance(server, dict)
+                and server.get("name") == self.server
+                and server.get("status") == "connected"
+                for server in (servers if isinstance(servers, list) else ())
+            )

@@ -27,11 +27,12 @@ from agentcells.model import Problem
 from agentcells.sandbox import Box, Launch, agent_command
 from agentcells.stream import Stream, Words
 from agentcells.visitors import Visitor, Visitors, open_door
-from agentcells.workshop import VERBS, Workshop
+from agentcells.workshop import VERBS, Workshop, refusal
 
 END_WITHIN_S = 20.0
 LOGS = ("setup", "build", "test")
 DISK_EVERY_S = 0.5
+QUESTIONS = 32  # that may wait for the runner; who leaves early leaves his behind
 FREE_FILES = 1_000  # some file systems make no more files than they were made for
 ENDINGS = {signal.SIGTERM: "killed", signal.SIGINT: "killed", signal.SIGHUP: "killed"}
 
@@ -76,7 +77,7 @@ class Supervisor:
         self.listener = open_door(self.box)
         logs = {name: _log(self.box.place(f"{name}.log")) for name in LOGS}
         server = self.spec["agent"].get("server", "")
-        self.stream = Stream(_log(self.box.place("stream.jsonl")), server)
+        self.stream = Stream(_log(self.box.place("stream.jsonl")), door.parse, server)
         self.prompt = os.open(self.box.place("prompt.txt"), os.O_RDONLY | os.O_CLOEXEC)
         if self.box.account:
             self.box = reachable(self.box)
@@ -223,6 +224,8 @@ class Supervisor:
         verb = argv[0] if argv else ""
         if verb in VERBS and not {"-h", "--help"}.intersection(argv):
             self.workshop.visit(visitor, verb, argv[1:])
+        elif len(self.asks) >= QUESTIONS:
+            visitor.answer(refusal("door_crowded", "door_crowded_hint"))
         else:
             self.ask({"argv": argv}, lambda answer: visitor.answer(answer["envelope"]))
 

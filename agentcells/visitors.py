@@ -45,10 +45,10 @@ class Visitor:
         try:
             for request in self.lines.feed(data)[:1]:
                 words = request["argv"]
-                if not isinstance(words, list):
-                    raise TypeError("argv is no list")
+                if not isinstance(words, list) or not all(isinstance(w, str) for w in words):
+                    raise TypeError("argv is no list of words")
                 self.asked = True
-                self.house.serve(self, [str(word) for word in words])
+                self.house.serve(self, words)
         except (ValueError, KeyError, TypeError):
             self.asked = True
             self.answer(

@@ -76,14 +76,15 @@ class Workshop:
         if arguments[:1] == ["--log"]:
             visitor.answer(self._page(verb, arguments[1:]))
         elif arguments:
-            visitor.answer(_refusal("door_bad_arguments", "door_bad_arguments_hint", verb=verb))
+            visitor.answer(refusal("door_bad_arguments", "door_bad_arguments_hint", verb=verb))
         elif not self.commands.get(verb):
-            visitor.answer(_refusal("door_not_configured", "door_not_configured_hint", verb=verb))
+            visitor.answer(refusal("door_not_configured", "door_not_configured_hint", verb=verb))
         elif self.running and self.running.verb == verb:
-            self.running.waiters.append(visitor)
+            here = [waiter for waiter in self.running.waiters if not waiter.gone]
+            self.running.waiters = [*here, visitor]
         elif self.running or self.starting:
             busy = self.running.verb if self.running else self.starting
-            visitor.answer(_refusal("door_busy", "door_busy_hint", verb=busy))
+            visitor.answer(refusal("door_busy", "door_busy_hint", verb=busy))
         else:
             self.starting = verb
             self.supervisor.ask({"tree": True}, lambda answer: self._begin(visitor, verb, answer))
@@ -221,12 +222,12 @@ class Workshop:
         start = 0
         if arguments:
             if len(arguments) != 2 or arguments[0] != "--from" or not arguments[1].isdecimal():
-                return _refusal("door_bad_arguments", "door_bad_arguments_hint", verb=verb)
+                return refusal("door_bad_arguments", "door_bad_arguments_hint", verb=verb)
             start = int(arguments[1])
         total = os.fstat(self.logs[verb]).st_size
         data = os.pread(self.logs[verb], PAGE, start)
         if not data:
-            return _refusal("door_no_log", "door_no_log_hint", verb=verb)
+            return refusal("door_no_log", "door_no_log_hint", verb=verb)
         data = _whole_lines(data) if start + len(data) < total else data
         while len(json.dumps(text := plain(data), ensure_ascii=False)) > PAGE:
             data = _whole_lines(data[: len(data) * 3 // 4])  # escapes cost characters too
@@ -288,5 +289,5 @@ def _result(command: Command, passed: bool, counts: bool, seconds: float) -> doo
     return door.ok(summary, data)
 
 
-def _refusal(key: str, hint: str, **slots: object) -> door.Envelope:
+def refusal(key: str, hint: str, **slots: object) -> door.Envelope:
     return door.error("policy_blocked", say(key, **slots), say(hint, **slots))

@@ -118,6 +118,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Call `agentcells cell {verb}` to wait for its result.",
         "`agentcells cell {verb}` を呼んで結果を待ってください。",
     ),
+    "door_crowded": (
+        "Too many calls at once; this one was not taken.",
+        "呼び出しが多すぎて、この一件は受け付けませんでした。",
+    ),
+    "door_crowded_hint": (
+        "Wait for the answers to the earlier calls, then call again.",
+        "前の呼び出しの答えを待ってから、もう一度呼んでください。",
+    ),
     "door_still_running": (
         "{verb}: still running after {seconds} s",
         "{verb}: {seconds} 秒経過、実行中",

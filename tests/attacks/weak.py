@@ -129,6 +129,24 @@ def all_settings() -> None:
     claude.arguments = without  # type: ignore[assignment]
 
 
+@mechanism
+def no_depth() -> None:
+    """What comes through the door is read as any JSON is."""
+    import json
+
+    from agentcells import door
+
+    door.parse = json.loads  # type: ignore[assignment]
+
+
+@mechanism
+def no_queue() -> None:
+    """Whoever asks has his question kept until it is answered, there or not."""
+    from agentcells import supervisor
+
+    supervisor.QUESTIONS = 1 << 30
+
+
 def main(name: str, *words: str) -> int:
     sys.path.insert(0, str(ROOT))
     from tests.attacks import weak  # the one that the patches know, not __main__
