@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from agentcells.bench_containment import CASES, Timed, bench, run_case
+from agentcells.bench_containment import CASES, Place, bench, run_case
 from agentcells.confine import own_account
 from tests.attacks.arena import ASKED, CLAIMED, DELIVERED, Arena, cases, done, record, shell
 from tests.run_case import Case
@@ -41,8 +41,8 @@ except BlockingIOError:
 """
 
 
-def ended(case: str) -> None:
-    timed = run_case(case)
+def ended(case: str, place: Place = "agent") -> None:
+    timed = run_case(case, place=place)
     assert timed.proved
     assert not timed.survivors
     assert timed.seconds < WITHIN_S
@@ -70,6 +70,15 @@ def test_control_e01_e02_e03_until_the_agent_has_ended_they_live(case: str) -> N
     assert "somebody" in said[0]
 
 
+IN_TESTS = ("double fork", "1,000 processes")  # in the quick run
+
+
+@pytest.mark.parametrize("case", cases([*E01, *E02, *E03, "hydra of 200 heads", "fork bomb"], *IN_TESTS))
+def test_e01_e02_e03_what_the_projects_tests_leave_is_gone_with_their_answer(case: str) -> None:
+    """Not at the end of the run: the agent goes on in a workspace where nobody else is at work."""
+    ended(case, "tool")
+
+
 def test_every_case_belongs_to_a_row() -> None:
     assert {*E01, *E02, *E03, *(case.values[0] for case in STORMS)} == {*CASES}
 
@@ -77,8 +86,9 @@ def test_every_case_belongs_to_a_row() -> None:
 def test_the_bench_says_each_case_in_one_line() -> None:
     lines: list[str] = []
     found = bench(lines.append, ("background", "stopped"))
-    assert [type(timed) for timed in found] == [Timed, Timed]
-    assert [line.split()[0] for line in lines] == ["background", "stopped"]
+    seen = [f"{timed.place} {timed.case}" for timed in found]
+    assert seen == ["agent background", "agent stopped", "tool background", "tool stopped"]
+    assert [" ".join(line.split()[:2]) for line in lines] == seen
     assert all(line.endswith("gone") and "NOT" not in line for line in lines)
 
 
