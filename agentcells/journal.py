@@ -17,10 +17,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from agentcells.emptying import remove_tree
 from agentcells.model import Problem
 from agentcells.plan import LastTick, Snapshot
 from agentcells.sentences import say
-from agentcells.store import Unwritable, keep, remove_tree
+from agentcells.store import Unwritable, keep
 from agentcells.wire import from_json, to_json
 
 NAME = "events.jsonl"

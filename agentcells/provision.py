@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from agentcells import agent_program
+from agentcells.emptying import remove_tree
 from agentcells.git_read import Entry
 from agentcells.model import Problem
 from agentcells.sandbox import HOME, TEMPORARY, WORKSPACE, Box, Containment, available
-from agentcells.store import Limits, remove_tree
+from agentcells.store import Limits
 
 # What decides which packages setup fetches. Manifests too: a project without a lock file has only
 # those.
@@ -162,12 +163,16 @@ def plan_setup(limits: Limits, base: Mapping[str, Entry], start: Mapping[str, En
 
 
 def take_kept(source: Path, work: Path, keep: Iterable[str]) -> None:
-    """Copy what setup left under `keep` into the workspace: each run has its own."""
+    """Copy what setup left under `keep` into the workspace: each run has its own.
+
+    Setup ran the code of strangers: no link is followed, on neither side, at no depth of a name.
+    """
     for name in keep:
         if not inside(name):
             raise Problem("run_bad_keep", exit_code=2, path=name)
         origin, target = source / name, work / name
-        if not origin.exists() or origin.is_symlink() or _through_link(work, name):
+        linked = origin.is_symlink() or _through_link(source, name) or _through_link(work, name)
+        if linked or not origin.exists():
             continue
         if target.exists() or target.is_symlink():
             remove_tree(target)

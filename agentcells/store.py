@@ -10,8 +10,6 @@ import hashlib
 import json
 import os
 import secrets
-import shutil
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+from agentcells.emptying import remove_tree
 from agentcells.model import Item, Problem, Row, RunId
 from agentcells.plan import Brake
 from agentcells.run import Order, RunEnd
@@ -207,22 +206,6 @@ class RunFolder:
             return (self.path / name).read_text(encoding="utf-8")
         except OSError as error:
             raise Problem("store_run_unreadable", run=self.path.name, detail=error.strerror or "") from error
-
-
-def remove_tree(path: Path) -> None:
-    """Delete a folder that a hostile agent may have left without permissions. Follows no link."""
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-        return
-    if not path.exists():
-        return
-    for folder, names, _ in os.walk(path):
-        Path(folder).chmod(stat.S_IRWXU)
-        for name in names:
-            inner = Path(folder, name)
-            if not inner.is_symlink():
-                inner.chmod(stat.S_IRWXU)
-    shutil.rmtree(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,9 @@ def _on(root: Path, path: str, act: Callable[[int, bytes], object]) -> None:
 
 def _delete(parent: int, name: bytes) -> None:
     if stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
-        shutil.rmtree(name, dir_fd=parent)
+        try:
+            shutil.rmtree(name, dir_fd=parent)
+        except RecursionError:
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG)) from None
     else:
         os.unlink(name, dir_fd=parent)

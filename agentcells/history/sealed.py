@@ -30,6 +30,7 @@ from agentcells.run import FileView, Finding
 
 Inspect: TypeAlias = Callable[[Sequence[FileView], str], tuple[Finding, ...]]
 
+RECORDS = 200  # of one run: nobody reads more, and each costs every later step
 _MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 
 
@@ -99,6 +100,7 @@ class Sealed:
         self._before = self._at_start = git.entries(start)
         self._stored: set[Sha] = {entry.sha for entry in self._before.values()}
         self._trees: set[str] = set()
+        self._sizes: dict[Sha, int] = {}
         self._own = 0
 
     # ------------------------------------------------------------ out
@@ -157,6 +159,8 @@ class Sealed:
         text = sealed_message(message, issues)
         if not text:
             raise HistoryError("records_no_message")
+        if self._own >= RECORDS:
+            raise HistoryError("records_too_many_records", most=RECORDS)
         look = self._stored_look()
         _raise_first(look.refusals)
         if unresolved := self._unresolved(look.entries):
@@ -196,8 +200,15 @@ class Sealed:
             yield walk(self.work, Rules(
                 before=self._before, known=frozenset(self._before) | frozenset(self._at_start),
                 keep=self._keep, allow_links=self._allow_links, ignored=ignored,
-                stored=self._stored, spool=Path(spool), bounds=self._bounds,
+                stored=self._stored, spool=Path(spool), bounds=self._bounds, size=self._size,
             ))
+
+    def _size(self, sha: Sha) -> int:
+        """Asked for all at once, and only when a file looks odd."""
+        if sha not in self._sizes:
+            files = (entry for entry in self._before.values() if entry.mode != SUBMODULE)
+            self._sizes |= self.git.sizes({entry.sha for entry in files})
+        return self._sizes[sha]
 
     def _looked(self, found: Found) -> Look:
         entries = found.without_refused(self._before)

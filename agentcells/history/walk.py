@@ -38,6 +38,8 @@ class Bounds:
     file_bytes: int = 100 << 20  # what forges take at most
     new_bytes: int = 500 << 20
     new_files: int = 20_000
+    names: int = 1_000_000  # of everything there is, ignored or not
+    refusals: int = 1_000
     depth: int = 100
 
 
@@ -76,6 +78,7 @@ class Rules:
     ignored: Callable[[str], bool]
     stored: frozenset[Sha] | set[Sha]
     spool: Path
+    size: Callable[[Sha], int]  # of a content that is stored
     bounds: Bounds = Bounds()
 
 
@@ -108,6 +111,7 @@ class _Enough(Exception):
 class _Walk:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        self.names = 0
         self.found = Found()
         self.seen: set[str] = set()  # submodules that were looked at
         self.new_bytes = 0
@@ -118,11 +122,13 @@ class _Walk:
         self.found.refusals.append(Refusal(why=why, path=path))
         if why in ("records_too_many", "records_too_deep"):
             raise _Enough
+        if len(self.found.refusals) > self.rules.bounds.refusals:
+            raise _Enough
 
     def folder(self, descriptor: int, prefix: str, depth: int) -> None:
         if depth > self.rules.bounds.depth:
             self.refuse("records_too_deep", prefix.rstrip("/"))
-        names = _names(descriptor)
+        names = self._names(descriptor, prefix)
         if self._is_bare_repository(names, prefix):
             self.refuse("records_nested", prefix.rstrip("/"))
             return
@@ -136,6 +142,17 @@ class _Walk:
                 continue  # gone since the listing: it is not there
             except OSError as error:
                 self.refuse(_why(error), path)
+
+    def _names(self, descriptor: int, prefix: str) -> dict[str, int]:
+        """What is in a folder, in order, with its kind as the folder itself knows it: that costs no call."""
+        found = []
+        with os.scandir(descriptor) as entries:
+            for entry in entries:
+                self.names += 1
+                if self.names > self.rules.bounds.names:
+                    self.refuse("records_too_many", prefix.rstrip("/") or ".")
+                found.append((entry.name, _kind(entry)))
+        return dict(sorted(found))
 
     def _is_bare_repository(self, names: Mapping[str, int], prefix: str) -> bool:
         """A folder that git would take for a repository without being told."""
@@ -177,7 +194,7 @@ class _Walk:
         if kind == stat.S_IFDIR:
             descriptor = os.open(name, _OPEN_FOLDER, dir_fd=parent)
             try:
-                if not _names(descriptor):
+                if not self._names(descriptor, f"{path}/"):
                     self.found.entries[path] = before
                     return
             finally:
@@ -202,6 +219,9 @@ class _Walk:
                 self.refuse("records_moving", path)
                 return
             mode = EXECUTABLE if facts.st_mode & stat.S_IXUSR else PLAIN
+            if why := self._never(path, facts, before):
+                self.refuse(why, path)
+                return
             data, sha = self._content(descriptor, facts.st_size, before)
         finally:
             os.close(descriptor)
@@ -217,6 +237,20 @@ class _Walk:
             self.refuse("records_too_large", path)
         else:
             self._take(path, entry, data)
+
+    def _never(self, path: str, facts: os.stat_result, before: Entry | None) -> Why | None:
+        """Why it is refused without reading it: a large file costs whoever makes it nothing."""
+        why: Why | None = None
+        if facts.st_nlink != 1:
+            why = "records_hard_link"
+        elif not is_unicode(path):
+            why = "records_bad_name"
+        elif facts.st_size > self.rules.bounds.file_bytes:
+            why = "records_too_large"
+        if why and before is not None and before.mode != SYMLINK:
+            # Perhaps it is as it was: then it is no news, whatever it is.
+            return None if self.rules.size(before.sha) == facts.st_size else why
+        return why
 
     def _content(
         self, descriptor: int, size: int, before: Entry | None
@@ -244,13 +278,6 @@ class _Walk:
             place = self.rules.spool / entry.sha
             place.write_bytes(data)
             self.found.fresh[entry.sha] = place
-
-
-def _names(descriptor: int) -> dict[str, int]:
-    """What is in a folder, in order, with its kind as the folder itself knows it: that costs no call."""
-    with os.scandir(descriptor) as entries:
-        found = [(entry.name, _kind(entry)) for entry in entries]
-    return dict(sorted(found))
 
 
 def _kind(entry: os.DirEntry[str]) -> int:

@@ -57,6 +57,14 @@ RECORDS: dict[str, tuple[str, str]] = {
         "{path} のため記録しませんでした: {rule}。",
     ),
     # ---- why nothing was recorded or removed
+    "records_too_many_records": (
+        "This run has {most} records, and more are not taken.",
+        "この実行の記録は {most} 件に達し、これ以上は受け付けません。",
+    ),
+    "records_too_many_records_hint": (
+        "Go on with the work and give your final answer: what is not recorded is kept with it.",
+        "作業を続け、最終回答をしてください。記録していない変更も一緒に保存されます。",
+    ),
     "records_nothing": ("Nothing to record: no file has changed.", "記録するものがありません。変更されたファイルはありません。"),
     "records_no_message": (
         "The message has no words in it.",

@@ -63,6 +63,8 @@ C12 | Executable bits, line ends and encodings by attributes | the bytes looked 
 C13 | A large-file server of the agent's choice | it is never asked
 C14 | Titles and texts that would be branch names, options, refspecs | the branch is made of the issue's number
 C15 | Writing outside: other folders, our own code, the state | refused by the sandbox
+C16 | Folders within each other beyond what a path can say, in workspace, home and temporary files | tidied away like all else; the line goes on
+C17 | Files that cost nothing to make and hours to read: holes, many names of one file, names by the million | refused by size and number, unread
 D01 | Protected paths: new, changed, removed, renamed, in another spelling | nothing is pushed
 D02 | Actions, update bots, code owners | blocked or named in the pull request
 D03 | Hooks, editors, containers, attributes, instructions for agents | blocked or named in the pull request
@@ -90,6 +92,9 @@ G03 | No bubblewrap, no namespaces | no run, and the reason with the remedy
 G04 | The project's tests and builds do the same | the same limits, and no credential at all
 G05 | Abuse of the door: odd arguments, a program of its name, other commands behind it | no effect outside
 G06 | Modules in the workspace with the names of ours and of the library | never imported
+G07 | At the door: lists within lists, words that are none, thousands of calls that leave at once | an answer or none; the run goes on, in bounded memory
+G08 | At the proxy: two lengths, chunks, lines that go on, other hosts, hundreds of connections, noise without end | one request, of one length; all else is refused; bounded
+G09 | Links where setup leaves what is kept | never followed, nothing outside is copied or given away
 H01 | Mentions, closing words, commands of bots, images, HTML in a model's words | none is active
 H02 | Messages of records that close, credit, skip, overflow | harmless and bounded
 H03 | Escape sequences in output, in git's messages, in logs | escaped everywhere
