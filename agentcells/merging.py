@@ -12,6 +12,7 @@ from agentcells.markers import looks_ours
 from agentcells.model import IN_REVIEW, Account, Item, PullFacts
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.posts import Marker
+from agentcells.replies import only_flaky
 from agentcells.run import RunFact, Verdict
 from agentcells.sentences import say
 from agentcells.voices import same
@@ -100,7 +101,7 @@ def _checks(pull: PullFacts, wanted: tuple[str, ...]) -> Reason | None:
     """What failed, what runs, what is wanted and has not passed: absent is not green."""
     if pull.checks == "failure":
         names = ", ".join(check.name for check in pull.failed_checks) or "?"
-        return "plan_merge_checks", {"names": names}
+        return "plan_merge_flaky" if only_flaky(pull) else "plan_merge_checks", {"names": names}
     if pull.checks == "pending":
         return "plan_merge_pending", {}
     absent = [

@@ -134,6 +134,7 @@ class PullFacts:
     checks: CheckState = "none"
     failed_checks: tuple[Check, ...] = ()
     passed_checks: tuple[str, ...] = ()  # names, as far as the token may read them
+    flaky_checks: tuple[str, ...] = ()  # failed, and passed before on this very commit
     blocked: bool = False  # the forge's own rules for the base are not met
     pushers: tuple[Account, ...] = ()  # of the head branch, where the forge keeps that record
 

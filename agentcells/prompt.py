@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from agentcells import text, trust
+from agentcells.checks import cleaned
 from agentcells.config import Cell, Config
 from agentcells.markers import below, parse_marker
 from agentcells.model import (
@@ -148,6 +149,7 @@ class _Room:
         if self.claim.reply:
             lines.append(self.say("prompt_reply"))
         if kept:
+        lines += self.about_checks()
             lines.append(self.say("prompt_kept"))
         if conflicts:
             paths = ", ".join(f"`{text.printable(path)}`" for path in conflicts)
@@ -271,9 +273,22 @@ class _Room:
     def failed_checks(self) -> Iterator[_Block]:
         item = self.pair.pull
         if item is None or item.pull is None or item.pull.checks != "failure":
+    def about_checks(self) -> Iterator[str]:
+        """Which checks failed, and which of those have nothing to do with the change (R12)."""
+        item = self.pair.pull
+        if item is None or item.pull is None or item.pull.checks != "failure":
+            return
+        flaky = item.pull.flaky_checks
+        real = [check.name for check in item.pull.failed_checks if check.name not in flaky]
+        if self.cell.writes and (real or not flaky):
+            yield self.say("prompt_checks_failed", names=_names(real))
+        if flaky:
+            yield self.say("prompt_checks_flaky", names=_names(flaky))
+
             return
         for check in item.pull.failed_checks:
-            words = "\n".join(filter(None, [check.url, text.head_tail(check.log, CHECK_LOG)]))
+            log = text.head_tail(cleaned(check.log, 2 * CHECK_LOG), CHECK_LOG)
+            words = "\n".join(filter(None, [check.url, log]))
             yield _Block(at=self.snapshot.now, shown=self.fenced(
                 words, "prompt_check", name=text.printable(check.name)
             ))

@@ -8,8 +8,9 @@ from datetime import datetime
 from agentcells import rounds
 from agentcells.case import WAITING, Case, Judged
 from agentcells.config import Cell
-from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Comment
+from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Comment, PullFacts
 from agentcells.pairs import facts, pull_of_ours
+from agentcells.plan import Action
 from agentcells.trust import Distrust, may_run, text_hash
 from agentcells.voices import EMAIL, INSTRUCTION, Voice, command, comments, same, unread, voice
 
@@ -130,6 +131,8 @@ def ledger_cause(case: Case) -> str:
 def _still_waiting(case: Case, question: _Question | None, state: str) -> Judged:
     key = "skip_needs_human" if state == NEEDS_HUMAN else "skip_in_review"
     judged = case.skip(key, "owner")
+    if state == IN_REVIEW and (flaky := _flaky(case)):
+        return Judged(actions=flaky, skip=judged.skip)
     mails = _newer(case, question, EMAIL) if question is not None else ()
     if not mails:
         return judged
@@ -296,7 +299,25 @@ def checks_failed(case: Case) -> Judged | None:
     if pull is None or pull_of_ours(pull, case.snapshot.viewer) is None or case.lost:
         return None
     head = facts(pull).head_sha
-    if facts(pull).checks != "failure" or rounds.obeyed(case.book, head):
+def only_flaky(pull: PullFacts) -> bool:
+    """All that failed had passed before on the very same commit: no change can mend that."""
+    failed = {check.name for check in pull.failed_checks}
+    return bool(failed) and failed <= set(pull.flaky_checks)
+
+
+def _flaky(case: Case) -> tuple[Action, ...]:
+    """The owner is told once for each commit, and nothing is changed for it (R12)."""
+    pull = case.pair.pull
+    if pull is None or pull_of_ours(pull, case.snapshot.viewer) is None:
+        return ()
+    found = facts(pull)
+    if found.checks != "failure" or not only_flaky(found):
+        return ()
+    names = ", ".join(sorted(found.flaky_checks))
+    return case.notice(f"flaky:{found.head_sha}", "plan_flaky", {"names": names})
+
+
+    if facts(pull).checks != "failure" or rounds.obeyed(case.book, head) or only_flaky(facts(pull)):
         return None
     to = reply_cell(case, case.config.checks_cell())
     if not to or to == case.state.only:

@@ -329,6 +329,7 @@ def _pull(repo: str, whole: Whole, viewer: Account) -> PullFacts:
         mergeable=True if pull.get("mergeable") is True else None,
         checks=checks, failed_checks=tuple(one for one in single if one.state == "failure"),
         passed_checks=tuple(one.name for one in single if one.state == "success"),
+        flaky_checks=_flaky(single, whole.statuses),
         pushers=_pushers(whole.timeline, viewer),
     )
 
@@ -374,6 +375,16 @@ def sum_of_checks(statuses: Iterable[Node]) -> tuple[CheckState, tuple[Check, ..
     order: tuple[CheckState, ...] = ("failure", "pending", "success")
     total: CheckState = next((state for state in order if state in states), "none")
     return total, tuple(checks)
+
+
+def _flaky(checks: Iterable[Check], statuses: Iterable[Node]) -> tuple[str, ...]:
+    """Failed now, with an earlier status that says that it passed on the same commit."""
+    passed = {
+        text(status, "context") for status in statuses if text(status, "status") == "success"
+    }
+    return tuple(
+        check.name for check in checks if check.state == "failure" and check.name in passed
+    )
 
 
 def _check(status: Node) -> Check:

@@ -30,7 +30,8 @@ from agentcells.model import (
 Node: TypeAlias = Mapping[str, Any]
 
 GHOST = Account(id="", login="ghost", kind="ghost")
-LOG_CHARS = 2000
+ABOUT_CHARS = 2_000  # of what a check says of itself
+LOG_CHARS = 20_000  # of the log behind it; its end is what says why
 
 
 def partial(what: str) -> Partial:
@@ -178,6 +179,8 @@ class Whole:
     reviews: tuple[Node, ...] = ()
     threads: tuple[tuple[Node, tuple[Node, ...]], ...] = ()
     contexts: tuple[Node, ...] = ()
+    passed_before: frozenset[str] = frozenset()  # checks, on the same commit
+    check_words: Mapping[str, str] = field(default_factory=dict)  # by the id of the failed run
     edits: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
 
     def texts(self) -> tuple[Node, ...]:
@@ -330,7 +333,7 @@ _MERGEABLE: dict[str, bool] = {"MERGEABLE": True, "CONFLICTING": False}
 def _pull(whole: Whole, repo_id: str, closes: tuple[int, ...]) -> PullFacts:
     head = whole.head
     rollup = head.get("rollup")
-    single = [_check(node) for node in whole.contexts]
+    single = [_check(node, whole) for node in whole.contexts]
     same = not head["isCrossRepository"] and (head.get("headRepository") or {}).get("id") == repo_id
     return PullFacts(
         head_ref=head["headRefName"], head_sha=Sha(head["headRefOid"]),
@@ -342,6 +345,10 @@ def _pull(whole: Whole, repo_id: str, closes: tuple[int, ...]) -> PullFacts:
         checks=checks(rollup),
         failed_checks=tuple(check for check in single if check.state == "failure"),
         passed_checks=tuple(check.name for check in single if check.state == "success"),
+        flaky_checks=tuple(
+            check.name for check in single
+            if check.state == "failure" and check.name in whole.passed_before
+        ),
         blocked=head.get("mergeStateStatus") == "BLOCKED",
     )
 
@@ -365,22 +372,24 @@ def checks(rollup: object) -> CheckState:
     return found
 
 
-_FAILED = frozenset({
+FAILED = frozenset({
     "FAILURE", "ERROR", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE",
 })
-_PASSED = frozenset({"SUCCESS", "NEUTRAL"})
+PASSED = frozenset({"SUCCESS", "NEUTRAL"})
 
 
-def _check(node: Node) -> Check:
+def _check(node: Node, whole: Whole) -> Check:
     if node["__typename"] == "StatusContext":
         result = node["contextState"]
         name, url, log = node["context"], node.get("targetUrl"), node.get("description")
     else:
         result = node.get("conclusion")
         name, url = node["name"], node.get("detailsUrl")
-        log = "\n".join(part for part in (node.get("title"), node.get("summary")) if part)
+        about = "\n".join(part for part in (node.get("title"), node.get("summary")) if part)
+        parts = (about[:ABOUT_CHARS], whole.check_words.get(node["id"]))
+        log = "\n".join(part for part in parts if part)
     # What was skipped has neither failed nor passed; of what still runs the sum of the checks tells.
-    state: CheckState = "failure" if result in _FAILED else "none"
-    if result in _PASSED:
+    state: CheckState = "failure" if result in FAILED else "none"
+    if result in PASSED:
         state = "success"
-    return Check(name=name, state=state, url=url or "", log=(log or "")[:LOG_CHARS])
+    return Check(name=name, state=state, url=url or "", log=log or "")

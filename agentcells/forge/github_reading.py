@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agentcells.forge import NotFound
 from agentcells.forge import github_parse as parse
+from agentcells.forge.github_checks import look_into
 from agentcells.forge.github_errors import Error
 from agentcells.forge.github_listing import demand_name
 from agentcells.forge.github_parse import Names, Node, Whole
@@ -66,9 +67,9 @@ class _Reader:
             threads=self._threads() if pull else (),
             contexts=self._contexts() if pull else (),
         )
-        return Whole(
-            head=whole.head, comments=whole.comments, events=whole.events, links=whole.links,
-            reviews=whole.reviews, threads=whole.threads, contexts=whole.contexts,
+        passed, words = look_into(self.wire, self.repo, self.head["id"], whole.contexts)
+        return replace(
+            whole, passed_before=passed, check_words=words,
             edits=self._edits([text for text in whole.texts() if text.get("lastEditedAt")]),
         )
 

@@ -105,7 +105,7 @@ fragment Contexts on StatusCheckRollupContextConnection {{
   {PAGE_INFO}
   nodes {{
     __typename
-    ... on CheckRun {{ name conclusion detailsUrl title summary }}
+    ... on CheckRun {{ id databaseId name conclusion detailsUrl title summary }}
     ... on StatusContext {{ context contextState: state description targetUrl }}
   }}
 }}"""
@@ -248,6 +248,40 @@ EDITS = Document(
     ... on Comment {{ userContentEdits(first: $page) {{ ...Edits }} }}
   }}
 }}{_EDITS}{WHO}""",
+)
+
+# Asked only where a check has failed: every run of it on this commit, and what the failed ones say.
+EARLIER_CHECKS = Document(
+    name="EarlierChecks",
+    needs="Checks: read",
+    text=f"""query EarlierChecks($id: ID!) {{
+  {LIMIT}
+  node(id: $id) {{
+    __typename
+    ... on PullRequest {{
+      commits(last: 1) {{ nodes {{ commit {{
+        checkSuites(first: 50) {{ nodes {{
+          checkRuns(first: 50, filterBy: {{checkType: ALL}}) {{ nodes {{ name conclusion }} }}
+        }} }}
+      }} }} }}
+    }}
+  }}
+}}""",
+)
+
+FAILED_CHECKS = Document(
+    name="FailedChecks",
+    needs="Checks: read",
+    text=f"""query FailedChecks($ids: [ID!]!) {{
+  {LIMIT}
+  nodes(ids: $ids) {{
+    __typename
+    ... on CheckRun {{
+      id text
+      annotations(first: 20) {{ nodes {{ path message location {{ start {{ line }} }} }} }}
+    }}
+  }}
+}}""",
 )
 
 # What stands there now, read just after a write that may have failed half-way.

@@ -155,7 +155,11 @@ class Desk(Signed):
             of = sha or draft.pull().head_sha
             names = {check.name for check in checks}
             kept = tuple(c for c in draft.page.checks if c[0] != of or c[1].name not in names)
-            draft.page = replace(draft.page, checks=(*kept, *((of, check) for check in checks)))
+            passed = {(str(of), check.name) for check in checks if check.state == "success"}
+            draft.page = replace(
+                draft.page, checks=(*kept, *((of, check) for check in checks)),
+                passed=tuple(sorted({*draft.page.passed, *passed})),
+            )
             draft.set(draft.tick())
 
     def record_push(self, item: Item) -> None:

@@ -180,10 +180,13 @@ class Signed:
             item = replace(item, blocked_by=waits)
         if item.pull is None:
             return item
-        checks = tuple(check for sha, check in page.checks if sha == item.pull.head_sha)
+        head = item.pull.head_sha
+        checks = tuple(check for sha, check in page.checks if sha == head)
+        failed = tuple(check for check in checks if check.state == "failure")
         return replace(item, pull=replace(
             item.pull, mergeable=self._mergeable(shelf, item), checks=_sum_up(checks),
-            failed_checks=tuple(c for c in checks if c.state == "failure"),
+            failed_checks=failed,
+            flaky_checks=tuple(c.name for c in failed if (head, c.name) in page.passed),
             passed_checks=tuple(c.name for c in checks if c.state == "success")))
 
     def _mergeable(self, shelf: Shelf, item: Item) -> bool | None:

@@ -92,6 +92,7 @@ class Page:
     serial: int = 0  # of comment and event ids
     base_seen: str = ""  # tip of the base branch when the pull request was last looked at
     checks: tuple[tuple[str, Check], ...] = ()  # (commit, check)
+    passed: tuple[tuple[str, str], ...] = ()  # (commit, name) of every check that ever passed
 
 
 def utc_now() -> datetime:

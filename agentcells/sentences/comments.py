@@ -274,6 +274,14 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "The files already hold the unfinished work of an earlier run. Go on from it, or undo it.",
         "ファイルには前の実行の途中の作業が入っています。続けるか、元に戻してください。",
     ),
+    "prompt_checks_failed": (
+        "Checks of the repository failed on this pull request: {names}. What they said stands below as reference: find the cause and put it right in the files. If the cause is not in this change, hide nothing: say so and answer `needs-human`.",
+        "このプルリクエストでリポジトリのチェックが失敗しました: {names}。その出力は下の参考にあります。原因を探してファイルを直してください。原因がこの変更にないときは、隠さずにそう書いて `needs-human` と答えてください。",
+    ),
+    "prompt_checks_flaky": (
+        "These checks failed although they had passed before on the same commit: {names}. They are flaky: change nothing for them, and name them in your comment.",
+        "次のチェックは同じコミットで一度成功したのに失敗しました: {names}。結果が揺れるチェックです。そのための変更はせず、コメントで名前を挙げてください。",
+    ),
     "prompt_conflicts": (
         "The project has moved on meanwhile. These files hold both versions between conflict "
         "marks; settle each of them: {paths}",

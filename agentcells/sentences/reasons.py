@@ -239,6 +239,14 @@ REASONS: dict[str, tuple[str, str]] = {
         "レビューで変更を求めています。済んでいれば承認するか、そのレビューを却下してください。"),
     "plan_merge_checks": (
         "Checks failed: {names}.", "失敗したチェックがあります: {names}。"),
+    "plan_flaky": (
+        "Checks failed that had passed before on the very same commit: {names}. They are flaky, so nothing is changed for them. Have them run again, or write what should be done.",
+        "同じコミットで一度は成功していたチェックが失敗しました: {names}。結果が揺れるチェックなので、直す作業はしません。もう一度実行するか、してほしいことを書いてください。",
+    ),
+    "plan_merge_flaky": (
+        "Checks failed that had passed before on the very same commit: {names}. They are flaky: have them run again.",
+        "同じコミットで一度は成功していたチェックが失敗しています: {names}。結果が揺れるチェックです。もう一度実行してください。",
+    ),
     "plan_merge_pending": ("Its checks are still running.", "チェックがまだ終わっていません。"),
     "plan_merge_absent": (
         "No check that has passed is called {names} (`checks` in cells.toml says what must have passed; "

@@ -379,7 +379,13 @@ def delete_branch(hub: Hub, actor: Account, repo: Repo, branch: str) -> None:
 
 def set_checks(hub: Hub, pull: Item, states: Mapping[str, str], typename: str = "CheckRun") -> None:
     """Results on the present head. GitHub does not move updatedAt for them."""
-    pull.repo.checks[pull.head_sha] = [
-        CheckRow(typename=typename, name=name, state=state.upper(), log=f"{name}: {state}")
-        for name, state in states.items()
-    ]
+    rows = []
+    for name, state in states.items():
+        row_id = hub.new_id("CR")
+        row = CheckRow(
+            typename=typename, name=name, state=state.upper(), log=f"{name}: {state}", id=row_id,
+            database_id=len(hub.nodes) + 9000,
+        )
+        rows.append(hub.keep(row, row_id))
+    pull.repo.checks[pull.head_sha] = rows
+    pull.repo.earlier_checks.setdefault(pull.head_sha, []).extend(rows)

@@ -49,7 +49,7 @@ SENT = {
     "labelableId", "labelIds", "repositoryId", "name", "color", "description", "subjectId", "body",
     "id", "pullRequestReviewThreadId", "assignableId", "assigneeIds", "title", "issueId",
     "pullRequestId", "headRefName", "baseRefName", "expectedHeadOid", "mergeMethod", "refId",
-    "field", "direction", "refUpdates", "beforeOid", "afterOid", "force",
+    "field", "direction", "checkType", "refUpdates", "beforeOid", "afterOid", "force",
 }
 
 

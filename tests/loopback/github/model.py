@@ -147,6 +147,11 @@ class CheckRow:
     state: str  # SUCCESS, FAILURE, PENDING
     url: str = "https://ci.example.invalid/1"
     log: str = ""
+    id: str = ""
+    database_id: int = 0
+    text: str = ""  # what a CheckRun says at length
+    notes: tuple[tuple[str, int, str], ...] = ()  # annotations: (path, line, message)
+    job_log: str = ""  # of a job of Actions
 
 
 @dataclass(eq=False, kw_only=True)
@@ -217,6 +222,7 @@ class Repo:
     labels: list[Label] = field(default_factory=list)
     items: dict[int, Item] = field(default_factory=dict)
     checks: dict[str, list[CheckRow]] = field(default_factory=dict)  # by commit
+    earlier_checks: dict[str, list[CheckRow]] = field(default_factory=dict)  # every run there was
     frozen: list[Item] | None = None  # what its lists show instead of what is
     last_number: int = 0
 

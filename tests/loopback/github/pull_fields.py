@@ -91,6 +91,40 @@ def _conclusion(row: CheckRow, ctx: Context) -> str | None:
     return None if row.state == "PENDING" else row.state
 
 
+@field("PullRequest", "commits")
+def _commits(item: Item, ctx: Context, **page: Any) -> dict[str, Any]:
+    """The newest alone: nobody here asks for more."""
+    rows = item.repo.earlier_checks.get(item.head_sha) or []
+    commit = {"typename": "Commit", "oid": item.head_sha, "rows": rows}
+    return {"nodes": [{"typename": "PullRequestCommit", "commit": commit}]}
+
+
+@field("Commit", "checkSuites")
+def _suites(commit: Mapping[str, Any], ctx: Context, **page: Any) -> dict[str, Any]:
+    access.demand_permission(ctx.token, "checks", "read")
+    return {"nodes": [{"typename": "CheckSuite", "rows": commit["rows"]}]}
+
+
+@field("CheckSuite", "checkRuns")
+def _runs(
+    suite: Mapping[str, Any], ctx: Context, filterBy: Mapping[str, str] | None = None, **page: Any
+) -> dict[str, Any]:
+    """The latest of each name, unless all are asked for."""
+    rows = [row for row in suite["rows"] if row.typename == "CheckRun"]
+    if (filterBy or {}).get("checkType") != "ALL":
+        rows = list({row.name: row for row in rows}.values())
+    return pages(rows, **page)
+
+
+@field("CheckRun", "annotations")
+def _annotations(row: CheckRow, ctx: Context, **page: Any) -> dict[str, Any]:
+    found = [
+        {"path": path, "message": message, "location": {"start": {"line": line}}}
+        for path, line, message in row.notes
+    ]
+    return pages(found, **page)
+
+
 @field("CheckRun", "detailsUrl")
 def _details(row: CheckRow, ctx: Context) -> str:
     return row.url

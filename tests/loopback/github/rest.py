@@ -36,6 +36,8 @@ def answer(
         repo = access.see(token, hub.repo(f"{owner}/{name}"))
     except Refused:
         return 404, {"message": "Not Found"}
+    if rest.startswith("actions/jobs/"):
+        return _job(token, repo, int(rest.split("/")[2]))
     if rest.startswith("git/"):
         return _git(hub, token, repo, rest.removeprefix("git/"), json.loads(body) if body else None)
     if rest not in NEEDS or access.role(token, repo) != "admin":
@@ -43,6 +45,23 @@ def answer(
     if not access.has(token, NEEDS[rest], "read"):
         return 403, {"message": "Resource not accessible by personal access token"}
     return 200, _found(repo, rest)
+
+
+STORE = "/_store/"  # where what is large lies: another host, which is asked without a token
+
+
+def _job(token: Token, repo: Repo, number: int) -> tuple[int, object]:
+    """GitHub sends the reader of a log on to where it lies."""
+    if not access.has(token, "actions", "read"):
+        return 403, {"message": "Resource not accessible by personal access token"}
+    return 302, {"location": f"{STORE}{repo.name}/{number}"}
+
+
+def stored(hub: Hub, path: str) -> str | None:
+    """A log, by the address that `_job` gave."""
+    name, _, number = path.removeprefix(STORE).rpartition("/")
+    rows = (row for rows in hub.repo(name).earlier_checks.values() for row in rows)
+    return next((row.job_log for row in rows if row.database_id == int(number)), None)
 
 
 def _found(repo: Repo, rest: str) -> object:

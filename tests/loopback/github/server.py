@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.loopback.github import smart_http
+from tests.loopback.github import rest, smart_http
 from tests.loopback.github.engine import Engine
 from tests.loopback.github.faults import Answer
 from tests.loopback.github.smart_http import Call
@@ -75,6 +75,13 @@ class _Handler(BaseHTTPRequestHandler):
             elif self.path == "/" or self.path.startswith("/repos/"):
                 answer = self.world.engine.rest(self._bearer(), self.path, self.command, body)
             elif self.path == BACK_DOOR:
+                if answer.status == 302:
+                    place = f"http://{self.headers['host']}{json.loads(answer.body)['location']}"
+                    answer = Answer(302, b"", {**answer.headers, "location": place})
+            elif self.path.startswith(rest.STORE):
+                # A token that comes along to another host would be a token given away.
+                log = None if self._bearer() else rest.stored(self.world.hub, self.path)
+                answer = Answer(404 if log is None else 200, (log or "").encode())
                 answer = self._back_door(body)
             elif (fault := self.world.engine.git_fault(self.command, self.path)) is not None:
                 answer = fault
