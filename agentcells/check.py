@@ -11,20 +11,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from agentcells import pins
+from agentcells import claude, pins
+from agentcells.around import at_work, next_tick
+from agentcells.columns import clock, lasted
 from agentcells.config import Config, load
 from agentcells.forge import Forbidden, Forge, ForgeError, Inspects, NotFound
 from agentcells.forge.open import open_forge
 from agentcells.init import read_pins, wanted_labels
+from agentcells.journal import Journal
+from agentcells.markers import outcome_words
 from agentcells.model import Problem
 from agentcells.sentences import say
 from agentcells.store import State
-from agentcells.timer import ENVIRONMENT
+from agentcells.timer import ENVIRONMENT, lingers
 
 Level = Literal["ok", "warning", "stop"]
 ROOM_MB = 500  # less free disk than this and a run may not fit
 CLOCK_S = 120  # more difference to the forge's clock and time-outs are judged wrongly
-FLAGS = ("--json-schema", "--setting-sources", "--strict-mcp-config", "--permission-mode", "--session-id")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +45,7 @@ def check(path: Path) -> list[Line]:
     language = config.factory.language
     lines = [Line(name="cells.toml", level="ok",
                   text=say("check_config", language, cells=len(config.cells), path=config.path))]
-    for room in (_git, _disk, _agent, _sandbox):
+    for room in (_git, _disk, _agent, _sandbox, _ticks):
         lines += _looked(room, config)
     try:
         for line in _forge(config, open_forge(config)):
@@ -97,12 +100,14 @@ def _agent(config: Config) -> Iterator[Line]:
         yield _line(config, "agent", "ok", "check_agent_other", program=program)
         return
     version = _output([program, "--version"])
-    missing = [flag for flag in FLAGS if flag not in _output([program, "--help"])]
+    known = _output([program, "--help"]).replace(",", " ").split()
+    missing = [flag for flag in claude.FLAGS if flag not in known]
     if missing:
         yield _line(config, "agent", "stop", "check_agent_old", version=version, flags=", ".join(missing))
     else:
         yield _line(config, "agent", "ok", "check_agent", version=version)
     yield from _login(config)
+    yield from _api(config)
 
 
 def _login(config: Config) -> Iterator[Line]:
@@ -116,6 +121,17 @@ def _login(config: Config) -> Iterator[Line]:
                     file=ENVIRONMENT)
     if written and file.stat().st_mode & 0o077:
         yield _line(config, "agent", "warning", "check_token_open", path=file)
+
+
+def _api(config: Config) -> Iterator[Line]:
+    """What the model's API says of the login and of each model, where a list of models costs nothing."""
+    from agentcells.agent_program import ask
+    from agentcells.claim import limits
+
+    told = limits(config, config.cells[0], State.at(config.path))
+    for problem in ask(told, os.environ, [cell.model for cell in config.cells]):
+        level: Level = "warning" if problem.key == "agent_no_api" else "stop"
+        yield _line(config, "agent", level, problem.key, **problem.slots)
 
 
 def _output(argv: list[str]) -> str:
@@ -137,6 +153,35 @@ def _sandbox(config: Config) -> Iterator[Line]:
     if isinstance(strength, Problem):
         raise strength
     yield _line(config, "sandbox", "ok", "check_sandbox")
+
+
+def _ticks(config: Config) -> Iterator[Line]:
+    """Who starts ticks, how the last one went, and what keeps the next from working."""
+    language, state, now = config.factory.language, State.at(config.path), datetime.now(UTC)
+    found, at = next_tick(config)
+    if not found:
+        yield _line(config, "timer", "warning", "view_tick_no_timer")
+    else:
+        yield _line(config, "timer", "ok", "view_tick_next" if at else "check_timer",
+                    at="" if at is None else clock(at, config.factory.timezone))
+        if at is not None and not lingers():  # a line for cron runs anyway
+            yield _line(config, "timer", "warning", "timer_linger")
+    tick = Journal(state.root).last_tick()
+    if tick is None:
+        yield _line(config, "last tick", "ok", "check_no_tick")
+    elif at_work(state) or tick.ended_at is None:
+        yield _line(config, "last tick", "ok", "view_tick_at_work")
+    else:
+        key = "view_tick_failed" if tick.code else "view_tick_well"
+        yield _line(config, "last tick", "warning" if tick.code else "ok", key, code=tick.code, why=tick.text,
+                    count=tick.failures, ago=lasted(now - tick.ended_at, language))
+    brake = state.brake()
+    if brake.stopped:
+        yield _line(config, "stop", "warning", "view_state_stopped")
+    if brake.paused_until is not None and brake.paused_until > now:
+        yield _line(config, "pause", "warning", "view_state_paused",
+                    until=clock(brake.paused_until, config.factory.timezone),
+                    why=outcome_words(brake.pause_reason, language))
 
 
 def _forge(config: Config, forge: Forge) -> Iterator[Line]:

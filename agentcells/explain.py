@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentcells import rounds, trust
-from agentcells.board import reading_line, unreadable_line
+from agentcells.board import failed_line, reading_line, unreadable_line
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, open_case
 from agentcells.choose import right_member, strange_pushers, taken_slots
@@ -57,7 +57,8 @@ def why(
 ) -> list[str]:
     """Each condition of an item, held or not, who can change it, and what the next tick does."""
     language = config.factory.language
-    lines = list(reading_line(config, around or Around()))
+    around = around or Around()
+    lines = [*reading_line(config, around), *failed_line(config, snapshot, around)]
     found = explained(config, snapshot, plan, number)
     for one in found:
         lines += [*([""] if lines else []), f"{one.pair}  {cut(one.title, 70)}"]
@@ -243,7 +244,7 @@ def _verdict(case: Case, plan: Plan) -> Iterator[str]:
         yield say("view_why_moves", language)
         if words := dict(case.snapshot.troubles).get(case.pair.key):
             yield say("view_why_trouble", language, words=words)
-    for skip in plan.skips:
+    for skip in () if run is not None else plan.skips:
         if skip.pair_key == case.pair.key:
             yield say("view_why_skip", language, why=because(skip.key, skip.slots, language),
                       who=say(f"view_change_{skip.who}", language))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agentcells.config import load
+from agentcells.columns import clock
+from agentcells.config import Config, load
+from agentcells.markers import outcome_words
 from agentcells.model import Problem
 from agentcells.options import (
     CELLS,
@@ -114,9 +117,20 @@ def retry(
         typer.echo(say("retry_assigned", language, owner=settings.factory.owner))
     typer.echo(say("retry_done", language, number=done.number, label=done.after[0],
                    cell=done.cell, before=", ".join(done.before) or "-"))
-    if state.brake().stopped:
-        typer.echo(say("view_state_stopped", language))
+    for line in _brakes(settings, state):
+        typer.echo(line)
     return 0
+
+
+def _brakes(config: Config, state: State) -> list[str]:
+    """What keeps the next tick from taking anything up."""
+    brake, language = state.brake(), config.factory.language
+    if brake.stopped:
+        return [say("view_state_stopped", language)]
+    if brake.paused_until is None or brake.paused_until <= datetime.now(UTC):
+        return []
+    return [say("view_state_paused", language, until=clock(brake.paused_until, config.factory.timezone),
+                why=outcome_words(brake.pause_reason, language))]
 
 
 @app.command()

@@ -142,7 +142,7 @@ def install(config: Config, name: str, tell: Tell) -> None:
     _systemctl("enable", "--now", f"{name}.timer")
     tell(say("timer_started", language, name=name))
     _tell_environment(config, tell)
-    if not _lingers():
+    if not lingers():
         tell(say("timer_linger", language))
 
 
@@ -245,7 +245,7 @@ def _systemctl(*words: str) -> str:
     return done.stdout
 
 
-def _lingers() -> bool:
+def lingers() -> bool:
     """Without it a user's timers stand still while he is not logged in."""
     who = os.environ.get("USER") or os.environ.get("LOGNAME") or ""
     return bool(who) and Path("/var/lib/systemd/linger", who).exists()

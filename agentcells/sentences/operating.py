@@ -264,8 +264,8 @@ OPERATING: dict[str, tuple[str, str]] = {
         "いま動いているものはありません。待ちの一覧は `agentcells status` で見られます。"),
     "logs_at_work": ("It is at work.", "実行中です。"),
     "logs_none": (
-        "No tick has told anything yet, or its log is too old and was deleted.",
-        "tick の記録がまだないか、古くて削除されました。"),
+        "No tick has told anything yet, or its log is too old and was deleted. `agentcells tick` does one now.",
+        "tick の記録がまだないか、古くて削除されました。`agentcells tick` で今すぐ実行できます。"),
     "logs_more": ("Output of its commands: {files}", "コマンドの出力: {files}"),
     # ---- stop, retry, release
     "stop_or_resume": (
@@ -432,5 +432,17 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_desk": (
         "`agentcells why N` says what to do with item N.",
         "`agentcells why N` で、N 番に何をすればよいか分かります。",
+    ),
+    "view_state_unread": (
+        "Nothing is known of any item yet. `agentcells status` without --offline asks the forge.",
+        "まだ何も分かっていません。--offline なしの `agentcells status` がフォージに問い合わせます。",
+    ),
+    "bench_line": (
+        "{parallel} at a time: {items} items through the whole line in {seconds} s, that is {an_hour} an hour; {ours} % of the time is ours ({runs} runs, at most {open} items begun and not done).",
+        "同時に {parallel} 件: {items} 件が全工程を {seconds} 秒で終えました（1 時間あたり {an_hour} 件）。agentcells 自身の時間は {ours} %です（実行 {runs} 回、着手して未完了のものは最大 {open} 件）。",
+    ),
+    "bench_line_bad": (
+        "{parallel} at a time: only {done} of {items} items came through, or not in their order ({seconds} s, {runs} runs). Something is wrong.",
+        "同時に {parallel} 件: {items} 件のうち {done} 件しか終わらないか、順序が守られませんでした（{seconds} 秒、実行 {runs} 回）。何かがおかしいです。",
     ),
 }

@@ -131,4 +131,12 @@ SETUP: dict[str, tuple[str, str]] = {
         "{path}: removed",
         "{path}: 削除しました",
     ),
+    "check_timer": (
+        "a timer of this machine starts ticks",
+        "このマシンのタイマーが tick を始めます",
+    ),
+    "check_no_tick": (
+        "there was none yet on this machine: `agentcells tick` does one",
+        "このマシンではまだありません。`agentcells tick` で実行できます",
+    ),
 }
