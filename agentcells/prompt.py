@@ -332,6 +332,10 @@ class _Room:
 def _size(lines: list[str]) -> int:
     return sum(len(line) + 1 for line in lines)
 
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f"`{text.printable(name, one_line=True)}`" for name in names) or "?"
+
+
 
 def _readable(words: str) -> str:
     """Clean, hidden parts shown; a marker of ours can not be copied out of it."""
