@@ -9,8 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from agentcells import comments, markers, rounds, trust
-from agentcells.claim import prepare, withdrawn
+from agentcells import comments, factory_book, filing, markers, rounds, trust
+from agentcells.claim import prepare, prepare_factory, withdrawn
 from agentcells.config import Config
 from agentcells.events import Emit
 from agentcells.forge import (
@@ -33,8 +33,11 @@ from agentcells.plan import (
     Action,
     AssignOwner,
     Claim,
+    CloseFiled,
     CloseRun,
     DeleteBranch,
+    FileIssue,
+    KeepBook,
     MergePull,
     OpenPull,
     Plan,
@@ -43,17 +46,18 @@ from agentcells.plan import (
     SetBrake,
     SetState,
     Snapshot,
+    SplitIssue,
     WriteLedger,
 )
 from agentcells.posts import Ledger
 from agentcells.run import Order
 from agentcells.sentences import say
 from agentcells.store import Limits, RunFolder, State, Unwritable
+from agentcells.taking_in import take_in
 from agentcells.views import action_line
 
 # What stands in the way of every item alike: nothing more is tried, and no run is blamed for it.
 WEATHER = (RateLimited, Unavailable, Unauthorized, Unwritable)
-from agentcells.taking_in import take_in
 LATER = 75  # exit code of what passes by itself
 
 
@@ -100,10 +104,26 @@ class Apply:
             case SetBrake():
                 self.state.write_brake(action.brake)
                 return {}
+            case KeepBook():
+                return filing.keep_book(self.state, action)
+            case FileIssue():
+                self._demand_no_secret(action.repo, action.title, action.body)
+                return filing.file_issue(self.forge, self.state, self.snapshot, action)
+            case SplitIssue():
+                self._demand_no_secret(
+                    action.repo, *(text for one in action.issues for text in (one.title, one.body))
+                )
+                return filing.split(self.forge, self.config, self.snapshot, action)
+            case CloseFiled():
+                self._demand_no_secret(action.repo, action.body)
+                return filing.close_filed(
+                    self.forge, self.state, self.snapshot, action,
+                    lambda item: bool(self._our_labels(item)),
+                )
 
     def _demand_lease(self, action: Action) -> None:
         """Before anything is written where other machines write too (R17, R26)."""
-        if self.leases is None or isinstance(action, SetBrake):
+        if self.leases is None or isinstance(action, SetBrake | KeepBook):
             return
         pair = next((one for one in self.snapshot.pairs if one.key == action.pair_key), None)
         if pair is not None:
@@ -259,6 +279,8 @@ class Apply:
 
     def _claim(self, action: Claim) -> dict[str, object]:
         """Lock, order, ledger row, `working`, read back; then the run is the coordinator's to start."""
+        if action.issue is None and action.pull is None:
+            return self._claim_factory(action)
         folder = self.state.new_run(self.snapshot.now)
         try:
             order = prepare(self.config, self.forge, self.state, self.snapshot, action, folder)
@@ -277,6 +299,21 @@ class Apply:
         self.claimed.append(folder)
         why = say(action.why, self.config.factory.language)
         return {**labels, "cell": action.cell, "run": folder.run, "why": why}
+
+    def _claim_factory(self, action: Claim) -> dict[str, object]:
+        """A run on no item: its row stands in the state folder, and nothing on the forge (R50)."""
+        folder = self.state.new_run(self.snapshot.now)
+        try:
+            order, book = prepare_factory(
+                self.config, self.forge, self.state, self.snapshot, action, folder
+            )
+            factory_book.keep_book(self.state, order.cell, book)
+        except BaseException:
+            folder.discard()
+            raise
+        self.claimed.append(folder)
+        why = say(action.why, self.config.factory.language)
+        return {"cell": action.cell, "run": folder.run, "why": why}
 
     def _announce(self, action: Claim, order: Order, limits: Limits) -> None:
         """The row stands in the book before the label says that it runs (R24, R30)."""

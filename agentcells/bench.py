@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from agentcells.options import JsonOption, language_of_the_shell, print_json
@@ -33,6 +35,27 @@ def containment(as_json: JsonOption = False) -> int:
     if as_json:
         print_json([asdict(timed) for timed in found])
     return 0 if all(timed.proved and not timed.survivors for timed in found) else 1
+
+
+@app.command()
+def line(
+    items: Annotated[int, typer.Option(help="So many issues are filed at once.", min=1)] = 200,
+    parallel: Annotated[
+        list[int] | None, typer.Option(help="Runs at a time; may be given several times.", min=1)
+    ] = None,
+    think: Annotated[float, typer.Option(help="Seconds that the agent thinks in each run.", min=0)] = 1.0,
+    as_json: JsonOption = False,
+) -> int:
+    """How many items go through the whole line in an hour, and how much of the time is ours."""
+    from agentcells import bench_line as room
+
+    quiet = lambda said: None  # noqa: E731
+    found = room.bench(
+        quiet if as_json else typer.echo, items, parallel or room.PARALLEL, think, language_of_the_shell()
+    )
+    if as_json:
+        print_json(room.as_values(found))
+    return 0 if all(figures.good for figures in found) else 1
 
 
 @app.command()

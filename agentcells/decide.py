@@ -9,12 +9,14 @@ from agentcells.brakes import brake_after
 from agentcells.case import Case, Judged, open_case
 from agentcells.choose import choose, eligible
 from agentcells.config import Cell, Config
+from agentcells.factory_cells import begin, tend
 from agentcells.model import Pair, parse_branch
 from agentcells.pairs import PairState, pair_up, state_of
 from agentcells.plan import Action, Plan, Skip, Snapshot
 from agentcells.publish import elsewhere, orphaned, running
 from agentcells.repair import held, interrupted, mislabelled, stopped
 from agentcells.replies import commanded, waiting
+from agentcells.splitting import consented
 
 __all__ = ["PairState", "decide", "pair_up", "state_of"]
 
@@ -28,6 +30,7 @@ STEPS: tuple[Callable[[Case], Judged | None], ...] = (
     orphaned,  # R17: a row in the book without an end
     mislabelled,  # R1 to R4
     held,  # R7: a label `hold`
+    consented,  # the owner's `ok` to the issues that a run proposed
     waiting,  # R6, R12: the owner's turn
 )
 
@@ -51,10 +54,14 @@ def decide(config: Config, snapshot: Snapshot) -> Plan:
             skips.append(judged.skip)
         if judged.ask is not None:
             asking.append((case, judged.ask))
+    tended, brake = tend(config, snapshot, brake)  # R50
     # A result of this very pass may have put the brake on: it holds for the claims after it.
+    notes, looking = begin(config, snapshot, brake)
     willing = [(replace(case, brake=brake), cell) for case, cell in asking]
-    claims, left = choose(config, snapshot, willing, cases)
-    return Plan(actions=(*actions, *claims), skips=(*skips, *left))
+    claims, left = choose(config, snapshot, willing, cases, len(looking))
+    return Plan(
+        actions=(*actions, *tended, *notes, *looking, *claims), skips=(*skips, *left)
+    )
 
 
 def judge(case: Case) -> Judged:
@@ -82,7 +89,7 @@ def _unread(snapshot: Snapshot) -> list[Skip]:
             title=run.order.title, state=run.order.came_from, key="skip_run_waits",
             slots=(("run", run.order.run),), who="time",
         )
-        for run in snapshot.runs if run.order.pair_key not in known
+        for run in snapshot.runs if run.order.pair_key not in known and not run.order.of_factory
     ]
     return skips
 

@@ -47,6 +47,8 @@ _SETTINGS = (
     "push.followTags=false", "transfer.fsckObjects=true", "credential.helper=", "http.proxy=",
     "http.followRedirects=false", "http.sslVerify=true", "http.lowSpeedLimit=1000",
     "http.lowSpeedTime=60", "commit.gpgSign=false", "push.gpgSign=false",
+    # By default git leaves single objects and refs to the system: gone with the power.
+    "core.fsync=committed,reference",
     # Old and harmless faults that well-known projects carry in their early commits.
     "fetch.fsck.badTimezone=ignore", "fetch.fsck.missingSpaceBeforeDate=ignore",
     "fetch.fsck.zeroPaddedFilemode=ignore",

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from agentcells import lease, pins
+from agentcells import factory_book, lease, pins
 from agentcells.config import Config
 from agentcells.decide import pair_up
+from agentcells.filing import sights
 from agentcells.forge import (
     Forge,
     ForgeError,
@@ -67,7 +68,7 @@ class Observer:
             self._remember(several)
         key = self.state.mac_key(make=self.writing)
         label_ids = _label_ids(pinned)
-        return Snapshot(
+        seen = Snapshot(
             now=self.forge.clock(),
             viewer=viewer,
             owner=owner,
@@ -85,7 +86,9 @@ class Observer:
             notes=self._notes(several),
             troubles=tuple(self.state.troubles().items()),
             label_ids=label_ids,
+            books=tuple(factory_book.books(self.state).items()),
         )
+        return replace(seen, sights=sights(self.config, self.forge, self.state, seen))
 
     def look_closely(self, snapshot: Snapshot, plan: Plan) -> Snapshot:
         """The same view with every pair of the plan read again, and the sealed work judged."""
@@ -147,6 +150,7 @@ class Observer:
             memory = known.memory()
             if known.listing.complete and memory != known.before:
                 self.state.keep_memory(known.repo, memory)
+                self.state.forget_items(known.repo, {row.number for row in memory.rows})
 
     def _notes(self, several: list[Known]) -> tuple[str, ...]:
         """What is to be known of repositories as a whole, for `status`."""

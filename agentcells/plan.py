@@ -38,6 +38,53 @@ class LastTick:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Filed:
+    """An issue that a cell on "factory" had filed, for a cause (R50)."""
+
+    cause: str
+    repo: str
+    number: int
+    at: datetime
+    limit: float = 0.0  # the cause is over when its figure is no higher; 0: as it is reckoned then
+    over: bool = False  # told so on the issue; when the cause comes back, it is another one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactoryBook:
+    """The book of a cell on "factory", in the state folder. Lost, the forge is searched (R50)."""
+
+    ledger: Ledger = field(default_factory=Ledger)
+    looked_at: datetime | None = None  # None: it is due
+    filed: tuple[Filed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauge:
+    """One figure of the line in the last week, against what is usual. `key` is its cause."""
+
+    key: str
+    value: float
+    usual: float
+    limit: float  # above it, the figure has left its usual range
+    weeks: tuple[float, ...]  # the weeks before, oldest first
+    items: tuple[tuple[str, str, float], ...] = ()  # what makes it up: (item, title, its share)
+
+    @property
+    def unusual(self) -> bool:
+        return self.value > self.limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What a cell on "factory" that is due has before it."""
+
+    cell: str
+    repo: str  # where its files come from and its issues go
+    gauges: tuple[Gauge, ...] = ()
+    found: tuple[Filed, ...] = ()  # on the forge, when the book was lost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
     """An item that could not be read now: it is left alone with this reason (R21)."""
 
@@ -68,6 +115,11 @@ class Snapshot:
     troubles: tuple[tuple[str, str], ...] = ()  # (pair, what went wrong with it last), for `why`
     elsewhere: tuple[tuple[str, str], ...] = ()  # (pair, the machine that holds its lease)
     label_ids: tuple[str, ...] = ()  # pinned ids of our labels (R23); (): by their exact names alone
+    books: tuple[tuple[str, FactoryBook], ...] = ()  # of cells on "factory", by name
+    sights: tuple[Sight, ...] = ()  # of those that are due now
+
+    def book(self, cell: str) -> FactoryBook:
+        return dict(self.books).get(cell, FactoryBook())
 
 
 
@@ -221,9 +273,71 @@ class SetBrake:
 
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepBook:
+    """The book of a cell on "factory" as it shall be; what was filed meanwhile stays in it."""
+
+    pair_key: str
+    cell: str
+    book: FactoryBook
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileIssue:
+    """An issue without any label of ours, once for its cause: looked for by its marker first (R50)."""
+
+    pair_key: str
+    repo: str
+    run: RunId
+    proof: Proof
+    marker: Marker
+    title: str
+    body: str  # whole text, marker line included
+    limit: float = 0.0
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseFiled:
+    """Close an issue that the CLI filed itself and whose cause is over (R11), unless it is in the line."""
+
+    pair_key: str
+    repo: str
+    number: int
+    cell: str
+    cause: str
+    marker: Marker
+    body: str  # of the comment that says so
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubIssue:
+    title: str
+    marker: Marker
+    body: str  # whole text, marker line included
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitIssue:
+    """File the issues that the owner agreed to, each once, and say on the parent which they are."""
+
+    pair_key: str
+    repo: str
+    number: int  # the parent
+    run: str  # that proposed them
+    issues: tuple[SubIssue, ...]
+    label: str  # of the cell that is to begin on them; "": none
+    marker: Marker
+    body: str  # of the comment on the parent; the list is added once the numbers are known
+
+
+
 Action: TypeAlias = (
     Push | OpenPull | AssignOwner | Post | SetState | WriteLedger | Claim | CloseRun | DeleteBranch
-    | MergePull | SetBrake
+    | MergePull | SetBrake | KeepBook | FileIssue | CloseFiled | SplitIssue
 )
 
 

@@ -76,8 +76,6 @@ def _as_said(book: Ledger, comment: Comment, marker: Marker) -> Ledger:
     return rounds.ended(book, marker.run, told, comment.created_at, marker.to, kind=kind)
 
 
-
-
 def buried(case: Case, run: RunFact) -> Judged:
     """A run without a proof is never published (R39). It counts; its work is kept (R33, R40)."""
     before = rounds.row_of(case.book, run.order.run)
@@ -86,7 +84,7 @@ def buried(case: Case, run: RunFact) -> Judged:
     end = run.end
     outcome = end.outcome if end is not None else Outcome(kind="crash")
     at = end.ended_at if end is not None else case.snapshot.now
-    kind = "crash" if end is None else "containment"
+    kind = "containment" if end is not None and end.proof is None else "crash"
     said = _decision(case, run.order.run)
     book = (
         rounds.ended(case.book, run.order.run, outcome, at, "", kind=kind) if said is None
@@ -195,9 +193,9 @@ def _published(case: Case, run: RunFact, proof: Proof, settled: Settled) -> Judg
         *_work(case, run, proof, settled),
         *_told(case, run, proof, settled, head),
     ]
-    actions.append(case.set_state(settled.to, head=head))
     if settled.merge:  # before the labels go: a `hold` that somebody sets meanwhile is still seen
         actions.append(_merge(case, run, proof))
+    actions.append(case.set_state(settled.to, head=head))
     return Judged(actions=(
         *actions, *spend(case, run), *_closing(case, run, proof, settled)
     ))

@@ -9,6 +9,7 @@ from agentcells import gate
 from agentcells.config import Config
 from agentcells.deliver import deliver
 from agentcells.forge import Forge
+from agentcells.git import Git, GitError
 from agentcells.known_secrets import known_secrets
 from agentcells.run import RunFact
 from agentcells.store import RunFolder, State
@@ -80,4 +81,16 @@ def with_delivery(
     merges = cell is not None and cell.merge  # judged by what stands on the branch
     if not merges and not (fact.order.writes and fact.end.changed):
         return fact
-    return replace(fact, delivery=deliver(config, forge, state, fact, writing))
+    try:
+        return replace(fact, delivery=deliver(config, forge, state, fact, writing))
+    except GitError as error:
+        if error.cause in ("corrupt", "not_found") and _work_is_gone(state, fact):
+            lost = replace(fact.end, sealed=None, outcome=replace(fact.end.outcome, kind="crash"))
+            return replace(fact, status="dead", end=lost)
+        raise
+
+
+def _work_is_gone(state: State, fact: RunFact) -> bool:
+    """The repository that held it was taken away or is damaged: there is nothing left to publish."""
+    sealed = fact.end.sealed if fact.end is not None else None
+    return sealed is not None and Git(state.repository(fact.order.repo)).rev(sealed) is None

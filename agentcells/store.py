@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -133,16 +133,19 @@ class RunFolder:
         return RunId(self.path.name)
 
     def order(self) -> Order:
-        return from_json(Order, self._read("order.json"))
+        return self._whole(Order, "order.json")
 
     def limits(self) -> Limits:
-        return from_json(Limits, self._read("limits.json"))
+        return self._whole(Limits, "limits.json")
 
     def end(self) -> RunEnd | None:
-        """What the runner wrote, None when it has not, or not whole."""
+        """What the runner wrote, None when it has not, or when that is damaged: then the run is dead."""
         if not (self.path / "ended.json").exists():
             return None
-        return from_json(RunEnd, self._read("ended.json"))
+        try:
+            return from_json(RunEnd, self._read("ended.json"))
+        except ValueError:
+            return None
 
     def write_end(self, end: RunEnd) -> None:
         keep(self.path / "ended.json", to_json(end))
@@ -170,11 +173,10 @@ class RunFolder:
 
     def refusals(self) -> tuple[int, str]:
         """How often publishing this run was refused for good, and what was said last (R33)."""
-        path = self.path / "refused.json"
-        if not path.exists():
-            return 0, ""
-        count, words = json.loads(path.read_text(encoding="utf-8"))
-        return int(count), str(words)
+        with suppress(OSError, ValueError, TypeError):  # not there; or damaged: it is counted anew
+            count, words = json.loads((self.path / "refused.json").read_text(encoding="utf-8"))
+            return int(count), str(words)
+        return 0, ""
 
     def note_refusal(self, words: str) -> None:
         keep(self.path / "refused.json", to_json([self.refusals()[0] + 1, words]))
@@ -200,6 +202,12 @@ class RunFolder:
         if self.lock_fd >= 0:
             os.close(self.lock_fd)
             self.lock_fd = -1
+
+    def _whole(self, kind: type[T], name: str) -> T:
+        try:
+            return from_json(kind, self._read(name))
+        except ValueError as error:
+            raise Problem("store_run_unreadable", run=self.path.name, detail=f"{name} is damaged") from error
 
     def _read(self, name: str) -> str:
         try:
@@ -358,6 +366,13 @@ class State:
         with writing(path.parent):
             path.parent.mkdir(exist_ok=True)
         keep(path, to_json(item))
+
+    def forget_items(self, repo: str, but: Collection[int]) -> None:
+        """Those that no listing has to look up again; else there would be a file for every item ever read."""
+        folder = self.root / "cache" / _file_name(repo)
+        for path in folder.glob("*.json"):
+            if int(path.stem) not in but:
+                path.unlink()
 
     def _item_path(self, repo: str, number: int) -> Path:
         return self.root / "cache" / _file_name(repo) / f"{number}.json"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from agentcells import handover, notify
 from agentcells.config import Config
+from agentcells.damaged import set_aside
 from agentcells.events import Emit
 from agentcells.journal import Journal
 from agentcells.model import Problem
@@ -133,6 +134,8 @@ def _first_pass(
             return None
         state.sweep()
         journal.tick_begins()
+        for problem in set_aside(state):
+            emit.problem(problem)
         claimed = run_pass(config, state, emit)
         journal.note(emit.problems, emit.language)
         return claimed

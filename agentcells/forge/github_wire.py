@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from agentcells.forge import ForgeError, Unavailable
 from agentcells.forge.github_documents import Document
 from agentcells.forge.github_errors import TRY_LATER, Asked, Error, Reply, error_of
+from agentcells.forge.github_pace import Pace
 from agentcells.forge.token import Secret
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Wire:
         self._ca_file = ca_file
         self._token = token
         self._replies: list[Reply] = []
+        self._pace = Pace()
         self._ahead_s: float | None = None  # of the forge's clock before ours
 
     def __repr__(self) -> str:
@@ -105,6 +107,7 @@ class Wire:
         self, document: Document, variables: Mapping[str, Any], *, where: str = ""
     ) -> Mapping[str, Any]:
         """The payload of the one field. Sent once, whatever happens (R18)."""
+        self._pace.wait()
         data = self._ask(document, {"input": dict(variables)}, where, False, lambda _: False)
         payload = next(iter(data.values()), None)
         return payload if isinstance(payload, Mapping) else {}
@@ -180,9 +183,6 @@ class Wire:
             now=self.clock() or datetime.now(UTC),
         )))
 
-    # ------------------------------------------------------------ the two ways over one client
-
-    def _post_light(self, document: Document, variables: Mapping[str, Any]) -> Reply:
     def download(self, url: str, limit: int) -> str:
         """The end of a text that GitHub keeps elsewhere; "" when this token may not have it.
 
@@ -202,6 +202,9 @@ class Wire:
             return ""
         return found.text[-limit:] if found.is_success else ""
 
+    # ------------------------------------------------------------ the two ways over one client
+
+    def _post_light(self, document: Document, variables: Mapping[str, Any]) -> Reply:
         import httpx
 
         payload = {"query": document.text, "variables": variables, "operationName": document.name}

@@ -22,7 +22,7 @@ def put_away(git: Git, run: str, sealed: Sha | None, *, keeping: bool) -> None:
     """
     if not (git.store / "HEAD").is_file():
         return  # somebody took the repository away, and its objects with it
-    newest = sealed or git.rev(records_ref(run))
+    newest = (git.rev(sealed) if sealed else None) or git.rev(records_ref(run))
     if keeping and newest is not None:
         keep(git, run, newest)
     git.delete_ref(records_ref(run))

@@ -1191,4 +1191,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "\"{item}\" is neither the number of an issue or pull request nor the name of a cell; `agentcells status` shows both",
         "\"{item}\" は課題やプルリクエストの番号でも、セルの名前でもありません。`agentcells status` で確認できます",
     ),
+    "store_run_set_aside": (
+        "The folder of run {run} cannot be read ({detail}). It was put away as {path} and the run counts as dead; what it had recorded is kept.",
+        "実行 {run} のフォルダが読めません（{detail}）。{path} に移し、この実行は止まったものとして数えます。記録済みの作業は残してあります。",
+    ),
 }

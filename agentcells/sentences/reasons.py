@@ -303,8 +303,28 @@ REASONS: dict[str, tuple[str, str]] = {
     "move_conflict": ("a conflict is to be put right", "衝突の解消"),
     "move_member": (
         "the label belongs on the other side of the pair", "ラベルを issue とプルリクエストの間で移動"),
+    "why_due": (
+        "It is due.",
+        "予定の時刻になったため。",
+    ),
     "skip_taken_over": (
         "Run {run} was taken for dead and given up meanwhile, so nothing of it is published. Its work is kept.",
         "実行 {run} は止まったと判断され、途中で打ち切られました。そのため結果は公開しません。作業は残してあります。",
+    ),
+    "move_split": (
+        "the owner agreed to split it",
+        "所有者の同意による分割",
+    ),
+    "plan_split": (
+        "It proposes to split the work, and that needs your word first.",
+        "作業を分ける提案なので、先にあなたの同意が必要です。",
+    ),
+    "plan_split_done": (
+        "As you agreed, this work is now {count} issues of their own. Nothing runs on them until you set a label on them; set one here only if something is left to do here.",
+        "同意に従い、この作業を {count} 件の課題に分けました。それぞれにラベルを付けるまで何も実行されません。ここに作業が残っているときだけ、ここにもラベルを付けてください。",
+    ),
+    "plan_split_begun": (
+        "As you agreed, this work is now {count} issues of their own, and **{cell}** begins on them. Nothing for you to do; set a label here only if something is left to do here.",
+        "同意に従い、この作業を {count} 件の課題に分け、**{cell}** が始めます。あなたの作業はありません。ここに作業が残っているときだけ、ここにラベルを付けてください。",
     ),
 }

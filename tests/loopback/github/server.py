@@ -6,6 +6,7 @@ import json
 import ssl
 import threading
 import time
+from contextlib import suppress
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -74,7 +75,6 @@ class _Handler(BaseHTTPRequestHandler):
                 answer = self._graphql(self.world.engine, body)
             elif self.path == "/" or self.path.startswith("/repos/"):
                 answer = self.world.engine.rest(self._bearer(), self.path, self.command, body)
-            elif self.path == BACK_DOOR:
                 if answer.status == 302:
                     place = f"http://{self.headers['host']}{json.loads(answer.body)['location']}"
                     answer = Answer(302, b"", {**answer.headers, "location": place})
@@ -82,6 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
                 # A token that comes along to another host would be a token given away.
                 log = None if self._bearer() else rest.stored(self.world.hub, self.path)
                 answer = Answer(404 if log is None else 200, (log or "").encode())
+            elif self.path == BACK_DOOR:
                 answer = self._back_door(body)
             elif (fault := self.world.engine.git_fault(self.command, self.path)) is not None:
                 answer = fault
@@ -129,8 +130,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", answer.content_type)
         self.close_connection |= answer.cut
         self.send_header("content-length", str(len(answer.body) + 1_000 * answer.cut))
-        self.end_headers()
-        self.wfile.write(answer.body)
+        with suppress(ConnectionError):  # who waits no longer does not hear it
+            self.end_headers()
+            self.wfile.write(answer.body)
 
     def log_message(self, *_: object) -> None:
         """Nothing: the engine keeps the requests."""

@@ -1,0 +1,137 @@
+"""Any file of the state folder is lost or damaged: said plainly, nothing lost, the line goes on to its end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agentcells import tick
+from agentcells.journal import Journal
+from agentcells.model import Problem
+from tests import reaper
+from tests.invariants import at_rest
+from tests.stage import REVIEW, Heard, Stage, rule
+from tests.typed import Typed, typed
+
+__all__ = ["typed"]
+
+IMPLEMENT = rule(
+    "implement", {"append": {"game.py": "LIVES = 3\n"}}, {"cell": ["record", "-m", "Three lives"]},
+    {"answer": {"next": "review", "comment": "Done."}},
+)
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b'{"run": \xff\x00 [' * 20)
+
+
+def lost(path: Path) -> None:
+    path.unlink()
+
+
+def other(path: Path) -> None:
+    """JSON, of something else."""
+    path.write_text('{"another": ["thing"]}', encoding="utf-8")
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "empty": empty, "garbage": garbage, "lost": lost, "other": other,
+}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    """A run of implement has ended and is not published yet; caches are warm."""
+    stage = Stage(tmp_path_factory.mktemp("state") / "w", rules=[IMPLEMENT, REVIEW])
+    stage.file()
+    stage.file("")
+    stage.advance(minutes=5)
+    folder = first_pass(stage)[0]
+    stage.play(folder)
+    return stage
+
+
+def first_pass(stage: Stage):
+    """As a tick begins: under the pass lock, what is left over is swept first."""
+    heard = Heard("quiet")
+    claimed = tick._first_pass(stage.config, stage.state, heard, Journal(stage.state.root))
+    assert claimed is not None
+    return claimed
+
+
+def files_of(stage: Stage) -> list[str]:
+    """What a pass reads again, by its place in the state folder; what a run left of its own is not."""
+    root = stage.state.root
+    found = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+    own = ("work", "home", "tmp", "bin", "door", "objects", "hooks")
+    return sorted(str(path) for path in found if not any(part in own for part in path.parts))
+
+
+def goes_on(stage: Stage, typed: Typed) -> None:
+    """The words of a person's commands are no bug, and after a few ticks the line is at its end."""
+    for words in (("status",), ("why", "1"), ("tick", "--dry-run")):
+        said = typed(stage, *words)
+        assert said.code in (0, 1), said.err
+        assert "bug" not in said.err
+    for _ in range(4):
+        try:
+            for folder in first_pass(stage):
+                stage.play(folder)
+        except Problem as problem:
+            raise AssertionError(f"{problem.key} {problem.slots}") from problem
+    assert stage.tick().problem is None
+    assert stage.states(1, 3) == {"in-review"}
+    assert "LIVES = 3\n" in stage.people.files("agentcells/1")["game.py"]
+    at_rest(stage)
+
+
+def again(world: Stage, root: Path) -> Stage:
+    """The same world elsewhere; its run folders name places by their whole paths."""
+    stage = reaper.copy(world, root)
+    for path in (stage.state.root / "runs").glob("*/*.json"):
+        path.write_text(path.read_text("utf-8").replace(str(world.root), str(root)), "utf-8")
+    return stage
+
+
+def broken(world: Stage, root: Path, name: str, damage: str) -> Stage:
+    stage = again(world, root)
+    DAMAGES[damage](stage.state.root / name)
+    return stage
+
+
+@pytest.mark.parametrize("damage", ["empty", "garbage"])
+@pytest.mark.parametrize("name", ["order.json", "ended.json"])
+def test_a_damaged_run_folder_is_said_and_the_run_is_done_again(
+    world: Stage, tmp_path: Path, typed: Typed, name: str, damage: str
+) -> None:
+    (run,) = [folder.run for folder in world.state.runs()]
+    goes_on(broken(world, tmp_path / "w", f"runs/{run}/{name}", damage), typed)
+
+
+def test_the_whole_repository_of_an_unpublished_run_is_gone(world: Stage, tmp_path: Path, typed: Typed) -> None:
+    stage = again(world, tmp_path / "w")
+    shutil.rmtree(stage.state.root / "repos")
+    goes_on(stage, typed)
+    assert [row.outcome for row in stage.book(1).rows][:2] == ["crash", "done"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", list(DAMAGES))
+def test_any_file_of_the_state_folder(world: Stage, tmp_path: Path, typed: Typed, damage: str) -> None:
+    names = files_of(world)
+    assert {"brake.json", "last_look.json", "events.jsonl", "last_tick.json"} & {os.path.basename(n) for n in names}  # noqa: PTH119
+    for number, name in enumerate(names):
+        stage = broken(world, tmp_path / str(number), name, damage)
+        try:
+            goes_on(stage, typed)
+        except BaseException as error:
+            raise AssertionError(f"{name} {damage}") from error
+        shutil.rmtree(stage.root)
