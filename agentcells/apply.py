@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from agentcells import comments, factory_book, filing, markers, rounds, trust
+from agentcells.answering import answer_in_thread
 from agentcells.claim import prepare, prepare_factory, withdrawn
 from agentcells.config import Config
 from agentcells.events import Emit
@@ -43,6 +44,7 @@ from agentcells.plan import (
     Plan,
     Post,
     Push,
+    ReplyInThread,
     SetBrake,
     SetState,
     Snapshot,
@@ -88,6 +90,8 @@ class Apply:
                 return self._assign_owner(action)
             case Post():
                 return self._post(action)
+            case ReplyInThread():
+                return self._answer(action)
             case SetState():
                 return self._set_state(action)
             case WriteLedger():
@@ -189,6 +193,15 @@ class Apply:
         self._demand_no_secret(action.repo, action.body)
         self.forge.comment(item, self._signed(action))
         return facts
+
+    def _answer(self, action: ReplyInThread) -> dict[str, object]:
+        self._demand_no_secret(action.repo, action.body)
+        viewer, key = self.snapshot.viewer, self.snapshot.mac_key
+        unable = answer_in_thread(self.forge, viewer, key, action)
+        if unable is not None:
+            words = say(unable.key, self.config.factory.language, **unable.slots)
+            self.emit.tell("thread", words, pair=action.pair_key, key=unable.key)
+        return {"on": action.number, "thread": action.thread, "run": action.marker.run}
 
     def _demand_no_secret(self, repo: str, *texts: str) -> None:
         """The last door before the forge: `decide` has sent every such text to the owner (R45)."""

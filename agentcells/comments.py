@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from agentcells import text
-from agentcells.config import Config
+from agentcells.config import Cell, Config
 from agentcells.markers import (
     below,
     folded,
@@ -20,16 +22,17 @@ from agentcells.markers import (
     verify,
     whole,
 )
-from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, Pair
+from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, SUB_ISSUES, Pair
 from agentcells.plan import Filed, Gauge
 from agentcells.posts import Marker
 from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, TreeTest
 from agentcells.sentences import say
 
 __all__ = [
-    "below", "filed_post", "gauge_line", "looks_ours", "notice_post", "outcome_words", "over_post",
-    "parse_ledger", "parse_marker", "plain_title", "pull_text", "render_ledger", "render_marker",
-    "result_post", "sign", "verify", "whole",
+    "PROPOSED", "Proposal", "below", "filed_post", "gauge_line", "looks_ours", "notice_post",
+    "outcome_words", "over_post", "parse_ledger", "parse_marker", "plain_title", "proposals",
+    "pull_text", "render_ledger", "render_marker", "result_post", "sign", "sub_issue_body", "verify",
+    "whole",
 ]
 
 Slots = Mapping[str, object] | Iterable[tuple[str, object]]
@@ -68,8 +71,10 @@ def result_post(
     facts = list(_facts(config, order, outcome, delivery, end, rounds))
     fold = folded(say("comment_details", language), facts)
     room = BODY_LIMIT - len(render_marker(marker)) - 64  # 64: the MAC and the line end
+    offer = list(_offered(config, order, outcome)) if to == NEEDS_HUMAN else []
     body = _within(
-        outcome.comment, room, language, lambda said: _stacked([line], *notes, said, fold)
+        outcome.comment, room, language,
+        lambda said: _stacked([line], *notes, said, *offer[:-1], fold, *offer[-1:]),
     )
     return whole(marker, body, key)
 
@@ -147,6 +152,53 @@ def pull_text(
     return _title(order, language), _within(
         outcome.comment, BODY_LIMIT, language, body
     )
+
+
+# ---------------------------------------------------------------- issues that a run proposes
+
+PROPOSED = re.compile(r"<!-- agentcells:issues (\[.*\]) -->\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """An issue that a run would have filed."""
+
+    title: str
+    body: str
+
+
+def proposals(outcome: Outcome) -> tuple[Proposal, ...]:
+    """What the field `sub_issues` of an answer holds."""
+    given = dict(outcome.fields).get(SUB_ISSUES, "")
+    return tuple(Proposal(**one) for one in json.loads(given)) if given else ()
+
+
+def _offered(config: Config, order: Order, outcome: Outcome) -> Iterator[list[str]]:
+    """The proposed issues to be read, how to say yes, and at the end of the post as data."""
+    found, language = proposals(outcome), config.factory.language
+    if not found:
+        return
+    yield [say("comment_proposed", language, count=len(found)), "",
+           *(f"{n}. {_one_line(one.title, ITEM)}" for n, one in enumerate(found, 1))]
+    yield [say("comment_proposed_how", language, cell=order.cell)]
+    texts = [
+        line for n, one in enumerate(found, 1)
+        for line in (f"**{n}. {_one_line(one.title, ITEM)}**", "", text.harmless(one.body), "")
+    ]
+    yield folded(say("comment_proposed_texts", language), texts)
+    data = json.dumps(
+        [[one.title, one.body] for one in found], ensure_ascii=False, separators=(",", ":")
+    )
+    hidden = data.replace("--", "\\u002d\\u002d")
+    yield [f"<!-- agentcells:issues {hidden} -->"]
+
+
+def sub_issue_body(config: Config, parent: int, words: str, cell: Cell | None) -> str:
+    """The text of an issue that was split off, below its marker."""
+    language = config.factory.language
+    key = "comment_part" if cell is None else "comment_part_begun"
+    line = say(key, language, number=parent, cell=cell.name if cell is not None else "")
+    return _stacked([line], [text.harmless(text.clean(words)).strip("\n")])
 
 
 # ---------------------------------------------------------------- the line of state

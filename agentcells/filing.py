@@ -1,4 +1,4 @@
-"""Issues that the CLI files itself: found again by their marker, filed once, closed when it is over.
+"""Issues that the CLI files itself: found again by their marker, each filed once, closed when over.
 
 The forge is asked before anything is filed, so that nothing is filed twice when the state folder was
 lost or a pass was cut off. An issue counts as ours when our account wrote it, its first line is our
@@ -19,7 +19,16 @@ from agentcells.gauges import WEEK, WEEKS, gauges
 from agentcells.line_reading import read_line
 from agentcells.model import Account, Item
 from agentcells.pairs import pair_up
-from agentcells.plan import CloseFiled, FactoryBook, Filed, FileIssue, KeepBook, Sight, Snapshot
+from agentcells.plan import (
+    CloseFiled,
+    FactoryBook,
+    Filed,
+    FileIssue,
+    KeepBook,
+    Sight,
+    Snapshot,
+    SplitIssue,
+)
 from agentcells.posts import Marker
 from agentcells.store import State
 from agentcells.trust import our_marker
@@ -187,6 +196,38 @@ def close_filed(
     return facts
 
 
+# ---------------------------------------------------------------- parts of a large issue
+
+
+def split(
+    forge: Forge, config: Config, snapshot: Snapshot, action: SplitIssue
+) -> dict[str, object]:
+    """File what is not filed yet, then name all of them on the parent."""
+    causes = {one.marker.cause for one in action.issues}
+    there = {
+        marker.cause: item.number
+        for item, marker in search(
+            forge, action.repo, snapshot,
+            lambda one: one.run == action.run and one.cause in causes,
+        )
+    }
+    labels = [action.label] if action.label else []
+    for one in action.issues:
+        if one.marker.cause not in there:
+            _, body = comments.whole(one.marker, comments.below(one.body), snapshot.mac_key)
+            there[one.marker.cause] = forge.create_issue(
+                action.repo, one.title, body, labels, [snapshot.owner] if labels else []
+            )
+    numbers = [there[one.marker.cause] for one in action.issues]
+    parent = forge.read(action.repo, action.number)
+    told = (our_marker(one, snapshot.viewer, snapshot.mac_key) for one in parent.comments)
+    if not any(one is not None and one.cause == action.marker.cause for one in told):
+        listed = "\n".join(f"- #{number}" for number in numbers)
+        below = f"{comments.below(action.body)}\n\n{listed}"
+        forge.comment(parent, comments.whole(action.marker, below, snapshot.mac_key)[1])
+    return {"on": action.number, "issues": numbers}
+
+
 def _still_ours(item: Item, action: CloseFiled, snapshot: Snapshot) -> bool:
     marker = filed_marker(item, snapshot.viewer, snapshot.owner)
     return item.state == "open" and marker is not None and marker.cause == action.cause
@@ -194,5 +235,5 @@ def _still_ours(item: Item, action: CloseFiled, snapshot: Snapshot) -> bool:
 
 __all__ = [
     "close_filed", "file_issue", "filed_marker", "keep_book", "known_on_the_forge", "note",
-    "search", "sights",
+    "search", "sights", "split",
 ]

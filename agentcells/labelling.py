@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from agentcells.config import Config
-from agentcells.markers import parse_marker
+from agentcells.markers import below, parse_marker, verify
 from agentcells.model import HOLD, WORKING, Account, Event, Item, Label, Member, Pair
 from agentcells.posts import Ledger, Marker
 from agentcells.voices import MEMBERS, comments, our_ledger, our_posts, same, untouched
@@ -138,6 +138,7 @@ def announcements(
     found += _moves(book, viewer)
     found += _rows(book, {marker.run for _, marker in posts}, viewer)
     found += _delegations(config, pair, owner, viewer)
+    found += _split_off(pair, viewer, key)
     return tuple(sorted(found, key=lambda said: said.at))
 
 
@@ -182,6 +183,26 @@ def _delegations(
                 at=at, account=author.id, came_from=marker.came_from, to=marker.to,
                 as_owner=config.records.delegate,
             )
+
+
+def _split_off(pair: Pair, viewer: Account, key: bytes) -> Iterator[Announcement]:
+    """The label of an issue that we filed because the owner said which cell is to begin on it.
+
+    His word stands on the parent and was heard when it was filed; here it is our own text that says
+    so, as long as nobody but us has changed it.
+    """
+    issue = pair.issue
+    marker = parse_marker(issue.body) if issue is not None and same(issue.author, viewer) else None
+    if issue is None or marker is None or marker.kind != "filed" or not marker.to:
+        return
+    if issue.edits is None:
+        unchanged = verify(marker, below(issue.body), key)
+    else:
+        unchanged = all(same(edit.editor, viewer) for edit in issue.edits)
+    if unchanged:
+        yield Announcement(
+            at=issue.created_at, account=viewer.id, came_from="", to=marker.to, as_owner=True
+        )
 
 
 def _timeline(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from agentcells.model import SUB_ISSUES
+from agentcells.model import SUB_ISSUES, THREAD
 from agentcells.resets import reset_time
 from agentcells.run import Outcome, OutcomeKind
 from agentcells.text import bounded, clean, head_tail
@@ -21,7 +21,7 @@ from agentcells.text import bounded, clean, head_tail
 COMMENT_LIMIT = 20_000  # characters; a forge takes about 65,000, the rest of the post needs room
 FIELD_LIMIT = 10_000
 CAUSE = "cause"
-SUB_MOST, SUB_TITLE, SUB_BODY = 10, 200, 2_000
+SUB_MOST, SUB_TITLE, SUB_BODY = 10, 200, 1_500
 _DETAIL = 1_000
 _STDERR = 1_500
 _MOST = 10**12  # no count is larger: what is, was made up
@@ -47,7 +47,7 @@ def schema(
     return {
         "type": "object",
         "properties": properties,
-        "required": sorted(properties),
+        "required": sorted(name for name in properties if not name.startswith(THREAD)),
         "additionalProperties": False,
     }
 
@@ -137,16 +137,18 @@ def _found(
 
 def _answer(answer: object, nexts: Sequence[str], extra_fields: Sequence[str]) -> _Found:
     """The answer, held against the schema once more: claude drops a schema it does not like."""
-    wanted = {"next", "comment", *extra_fields}
     if not isinstance(answer, dict):
         return _bad(type(answer).__name__)
+    left_out = {name for name in extra_fields if name.startswith(THREAD) and name not in answer}
+    wanted = {"next", "comment", *extra_fields} - left_out
     if set(answer) != wanted:
         return _bad(", ".join(sorted(str(key) for key in set(answer) ^ wanted)))
     values = {key: clean(value) for key, value in answer.items() if isinstance(value, str)}
-    if SUB_ISSUES in extra_fields and (proposed := _sub_issues(answer[SUB_ISSUES])) is not None:
-        values[SUB_ISSUES] = proposed
+    if SUB_ISSUES in extra_fields:
+        proposed = _sub_issues(answer[SUB_ISSUES])
+        values = {**values, SUB_ISSUES: proposed} if proposed is not None else {}
     if set(values) != wanted:
-        return _bad(", ".join(sorted(wanted - set(values))))
+        return _bad(", ".join(sorted(wanted - set(values)) if values else [SUB_ISSUES]))
     if values["next"] not in nexts or answer["next"] not in nexts:
         return _bad(f"next: {values['next']}")
     limits = {"comment": COMMENT_LIMIT, "next": COMMENT_LIMIT, SUB_ISSUES: COMMENT_LIMIT * 3}
@@ -157,7 +159,7 @@ def _answer(answer: object, nexts: Sequence[str], extra_fields: Sequence[str]) -
         kind="done",
         next=values["next"],
         comment=values["comment"],
-        fields=tuple((name, values[name]) for name in extra_fields),
+        fields=tuple((name, values[name]) for name in extra_fields if name not in left_out),
     )
 
 

@@ -112,6 +112,7 @@ class Snapshot:
     branches: tuple[str, ...] = ()  # "<repo> <ref>" of branches of ours on the forge
     mac_key: bytes = b""
     notes: tuple[str, ...] = ()
+    waited_for: tuple[str, ...] = ()  # "<repo>#<number>" of what items name, and is open
     troubles: tuple[tuple[str, str], ...] = ()  # (pair, what went wrong with it last), for `why`
     elsewhere: tuple[tuple[str, str], ...] = ()  # (pair, the machine that holds its lease)
     label_ids: tuple[str, ...] = ()  # pinned ids of our labels (R23); (): by their exact names alone
@@ -184,6 +185,20 @@ class Post:
     marker: Marker
     body: str  # whole text, marker line included
     proof: Proof | None = None  # set when the text is a run's result
+
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyInThread:
+    """An answer of ours in a review thread; looked for by its marker first, as a Post is (R18)."""
+
+    pair_key: str
+    repo: str
+    number: int
+    thread: str
+    marker: Marker
+    body: str  # whole text, marker line included
+    proof: Proof
 
 
 
@@ -336,8 +351,8 @@ class SplitIssue:
 
 
 Action: TypeAlias = (
-    Push | OpenPull | AssignOwner | Post | SetState | WriteLedger | Claim | CloseRun | DeleteBranch
-    | MergePull | SetBrake | KeepBook | FileIssue | CloseFiled | SplitIssue
+    Push | OpenPull | AssignOwner | Post | ReplyInThread | SetState | WriteLedger | Claim | CloseRun
+    | DeleteBranch | MergePull | SetBrake | KeepBook | FileIssue | CloseFiled | SplitIssue
 )
 
 

@@ -15,6 +15,7 @@ from agentcells.model import (
     DONE,
     MERGE,
     NEEDS_HUMAN,
+    SUB_ISSUES,
     Account,
     Comment,
     Member,
@@ -24,6 +25,7 @@ from agentcells.model import (
 from agentcells.plan import Claim, Snapshot
 from agentcells.posts import Marker
 from agentcells.sentences import say
+from agentcells.threads import field_of, unanswered
 
 LIMIT = 200_000  # characters of the whole prompt
 BLOCK = 20_000  # of one reference or hand-over; instructions and task are never cut
@@ -42,6 +44,7 @@ class Brief:
     extra_fields: tuple[str, ...]
     seen: tuple[str, ...]
     text_hash: str
+    threads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +78,8 @@ def brief(
     return Brief(
         prompt=room.fitted(must, nexts),
         nexts=nexts,
-        extra_fields=tuple(cell.fields),
+        extra_fields=(*cell.fields, *map(field_of, range(len(room.threads)))),
+        threads=tuple(line.thread_id for line in room.threads),
         seen=seen(pair),
         text_hash=approval.text_hash,
     )
@@ -117,6 +121,8 @@ class _Room:
         self.claim = claim
         self.snapshot = snapshot
         self.nonce = nonce
+        answers = cell.writes or claim.reply
+        self.threads = unanswered(config, pair, snapshot.owner, snapshot.viewer) if answers else ()
 
     def say(self, key: str, **slots: object) -> str:
         return say(key, self.config.factory.language, **slots)
@@ -148,8 +154,12 @@ class _Room:
             lines.append(self.say("prompt_whole_change"))
         if self.claim.reply:
             lines.append(self.say("prompt_reply"))
-        if kept:
         lines += self.about_checks()
+        if self.threads:
+            lines.append(self.say("prompt_threads", places="; ".join(
+                f"`{field_of(place)}`: {self.where(line)}" for place, line in enumerate(self.threads)
+            )))
+        if kept:
             lines.append(self.say("prompt_kept"))
         if conflicts:
             paths = ", ".join(f"`{text.printable(path)}`" for path in conflicts)
@@ -165,6 +175,8 @@ class _Room:
         if self.cell.fields:
             names = ", ".join(f"`{name}`" for name in self.cell.fields)
             yield self.say("prompt_fields", names=names)
+        if SUB_ISSUES in self.cell.fields:
+            yield self.say("prompt_sub_issues")
 
     def meaning(self, name: str) -> str:
         """One line on what an answer does and what it needs."""
@@ -270,9 +282,6 @@ class _Room:
         }
         return self.say("prompt_edited_by", who=", ".join(sorted(others))) if others else ""
 
-    def failed_checks(self) -> Iterator[_Block]:
-        item = self.pair.pull
-        if item is None or item.pull is None or item.pull.checks != "failure":
     def about_checks(self) -> Iterator[str]:
         """Which checks failed, and which of those have nothing to do with the change (R12)."""
         item = self.pair.pull
@@ -285,6 +294,9 @@ class _Room:
         if flaky:
             yield self.say("prompt_checks_flaky", names=_names(flaky))
 
+    def failed_checks(self) -> Iterator[_Block]:
+        item = self.pair.pull
+        if item is None or item.pull is None or item.pull.checks != "failure":
             return
         for check in item.pull.failed_checks:
             log = text.head_tail(cleaned(check.log, 2 * CHECK_LOG), CHECK_LOG)
@@ -329,12 +341,12 @@ class _Room:
         return fitting, room
 
 
-def _size(lines: list[str]) -> int:
-    return sum(len(line) + 1 for line in lines)
-
 def _names(names: Iterable[str]) -> str:
     return ", ".join(f"`{text.printable(name, one_line=True)}`" for name in names) or "?"
 
+
+def _size(lines: list[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
 
 
 def _readable(words: str) -> str:

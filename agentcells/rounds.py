@@ -18,8 +18,9 @@ GRACE = timedelta(minutes=15)  # after the time-out of another machine's run (R1
 OUTCOMES: tuple[str, ...] = get_args(OutcomeKind)
 
 # Why a label was moved without a run: what stands in Move.why, and the sentence `move_…` of it.
-REPLY, EDIT, CHECKS, HELD, RESUMED, CONFLICT = (
+REPLY, EDIT, CHECKS, HELD, RESUMED, CONFLICT, SPLIT = (
     "move_reply", "move_edit", "move_checks", "move_held", "move_resumed", "move_conflict",
+    "move_split",
 )
 
 
@@ -151,4 +152,5 @@ def reply_behind(ledger: Ledger, cell: str) -> Move | None:
 
 
 def _since(ledger: Ledger, since: datetime | None) -> Iterator[LedgerRow]:
-    return (row for row in ledger.rows if since is None or row.start > since)
+    """Of the same second, as most forges tell time: it came after it, a brake holds in doubt."""
+    return (row for row in ledger.rows if since is None or row.start >= since)

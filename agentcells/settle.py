@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from agentcells import rounds
 from agentcells.case import Case
+from agentcells.comments import proposals
 from agentcells.config import Cell
 from agentcells.merging import merge_obstacle
 from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, Comment
@@ -204,6 +205,8 @@ def onward(case: Case, wanted: str) -> bool:
 
 def _obstacle(case: Case, run: RunFact, wanted: str) -> Reason | None:
     """Why the pair does not go where the model wants."""
+    if proposals(end_of(run).outcome):
+        return "plan_split", {}
     if run.delivery is not None and not published(run):
         against = _against_push(run, run.delivery, case.config.factory.language)
         if against is not None:

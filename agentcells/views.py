@@ -29,9 +29,11 @@ from agentcells.plan import (
     Plan,
     Post,
     Push,
+    ReplyInThread,
     SetBrake,
     SetState,
     Skip,
+    SplitIssue,
     WriteLedger,
 )
 from agentcells.sentences import say
@@ -107,6 +109,8 @@ def _words(config: Config, action: Action, language: str, came_from: str | None)
         case Post():
             where = say(f"view_on_{action.on}", language)
             return say("view_post", language, where=where, line=_first_words(action.body))
+        case ReplyInThread():
+            return say("view_answer", language, line=_first_words(action.body))
         case SetState():
             return _label_change(config, action, language, came_from)
         case WriteLedger():
@@ -127,6 +131,8 @@ def _words(config: Config, action: Action, language: str, came_from: str | None)
             return say("view_keep_book", language, cell=action.cell)
         case FileIssue():
             return say("view_file_issue", language, title=cut(action.title, EXCERPT))
+        case SplitIssue():
+            return say("view_split", language, count=len(action.issues), number=action.number)
         case CloseFiled():
             return say("view_close_filed", language, number=action.number)
         case _:

@@ -27,9 +27,11 @@ from agentcells.plan import (
     Plan,
     Post,
     Push,
+    ReplyInThread,
     SetBrake,
     SetState,
     Snapshot,
+    SplitIssue,
     WriteLedger,
 )
 from agentcells.posts import Ledger, Marker
@@ -222,8 +224,8 @@ class World:
                 self.close(action.number, "merged")
             case SetBrake():
                 self.brake = action.brake
-            case KeepBook() | FileIssue() | CloseFiled():
-                raise AssertionError("there is no cell on the factory in this world")
+            case KeepBook() | FileIssue() | CloseFiled() | SplitIssue() | ReplyInThread():
+                raise AssertionError("nothing is filed in this world, and nobody remarks on a line")
 
     def head(self, ref: str) -> int | None:
         return next((n for n, item in self.items.items()

@@ -29,6 +29,7 @@ from agentcells.plan import (
     SetBrake,
     SetState,
     Skip,
+    SplitIssue,
     WriteLedger,
 )
 from agentcells.posts import Ledger, Marker, Move
@@ -86,6 +87,8 @@ ACTIONS = {
     CloseFiled: (CloseFiled(pair_key=KEY, repo=REPO, number=15, cell="bottleneck", cause="x", body="",
                             marker=Marker(kind="notice")),
                  "close #15, which it filed itself: the cause is over"),
+    SplitIssue: (SplitIssue(pair_key=KEY, repo=REPO, number=12, run=RUN, issues=(), label="", body="",
+                            marker=Marker(kind="notice")), "file the 0 issues that #12 is split into"),
 }
 
 
@@ -152,7 +155,7 @@ def test_r16_the_plan_for_a_program_holds_every_field():
     assert [one["action"] for one in value["actions"]] == [
         "push", "open_pull", "assign_owner", "post", "set_state", "write_ledger", "claim",
         "close_run", "delete_branch", "merge_pull", "set_brake", "keep_book", "file_issue",
-        "close_filed",
+        "close_filed", "split_issue",
     ]
     assert value["actions"][0]["cleared"]["sha"] == HEAD
     assert value["actions"][0]["line"] == f"{KEY}  push abcdef0 to agentcells/12"

@@ -45,6 +45,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view_open_pull": ("open the pull request: {title}", "プルリクエストを作る: {title}"),
     "view_assign": ("assign you to the pull request", "プルリクエストの担当にあなたを加える"),
     "view_post": ("comment {where}: {line}", "コメント ({where}): {line}"),
+    "view_answer": ("answer a remark on a line: {line}", "行コメントに答える: {line}"),
     "view_labels": ("label {where}: {change}", "ラベル ({where}): {change}"),
     "view_no_label": ("no label of ours", "ラベルなし"),
     "view_ledger": (
@@ -656,5 +657,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view_why_no_factory_cell": (
         "There is no cell {name} on the factory. Those that are: {known}",
         "ライン全体について働くセル {name} はありません。あるのは: {known}",
+    ),
+    "view_split": (
+        "file the {count} issues that #{number} is split into",
+        "#{number} を分けた {count} 件の課題を登録する",
     ),
 }

@@ -282,6 +282,12 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "These checks failed although they had passed before on the same commit: {names}. They are flaky: change nothing for them, and name them in your comment.",
         "次のチェックは同じコミットで一度成功したのに失敗しました: {names}。結果が揺れるチェックです。そのための変更はせず、コメントで名前を挙げてください。",
     ),
+    "prompt_threads": (
+        "Remarks on lines wait for an answer: {places}. Do what each asks, and answer each in its own field in one or "
+        "two sentences: what you changed, or why not. It is posted in that thread.",
+        "行コメントが返事を待っています: {places}。それぞれの求めに応じ、"
+        "何を変えたか、または変えない理由を、その欄に一、二文で書いてください。そのスレッドに投稿されます。",
+    ),
     "prompt_conflicts": (
         "The project has moved on meanwhile. These files hold both versions between conflict "
         "marks; settle each of them: {paths}",
@@ -472,5 +478,29 @@ COMMENTS: dict[str, tuple[str, str]] = {
     "comment_filed_how": (
         "How usual is reckoned: the middle one of up to 8 weeks before, with three times their common distance from it, half of it, or a least step on top, whichever is most.",
         "普段の求め方: 直前の最大 8 週間の中央値に、ばらつきの 3 倍、値の半分、または最小の幅のうち最も大きいものを足した範囲です。",
+    ),
+    "comment_proposed": (
+        "**{count} issues are proposed** in its place:",
+        "**代わりに {count} 件の課題を提案します**:",
+    ),
+    "comment_proposed_how": (
+        "Reply `ok` and they are filed as they stand; `ok 1 3` files only these; `ok triage` also lets a cell begin on them. Anything else you write goes back to {cell}.",
+        "`ok` と返信するとこのまま登録します。`ok 1 3` ならその番号だけ、`ok triage` なら登録してそのセルに始めさせます。それ以外の返信は {cell} に戻ります。",
+    ),
+    "comment_proposed_texts": (
+        "What each of them says",
+        "それぞれの内容",
+    ),
+    "comment_part": (
+        "Part of #{number}, filed with the owner's consent. Nothing runs on it until a label is set on it.",
+        "#{number} の一部です。所有者の同意を得て登録しました。ラベルが付くまで何も実行されません。",
+    ),
+    "comment_part_begun": (
+        "Part of #{number}, filed with the owner's consent; **{cell}** begins on it.",
+        "#{number} の一部です。所有者の同意を得て登録し、**{cell}** が始めます。",
+    ),
+    "prompt_sub_issues": (
+        "`sub_issues` proposes issues of their own, at most 10, each with `title` and `body`: leave the list empty unless the work should be split. They are filed only when the owner agrees; then answer `needs-human`.",
+        "`sub_issues` は別々の課題にする提案です (10 件まで、それぞれ `title` と `body`)。分ける必要がなければ空のリストにします。所有者が同意したときだけ登録されます。提案するときは `needs-human` と答えます。",
     ),
 }

@@ -85,8 +85,8 @@ REASONS: dict[str, tuple[str, str]] = {
         "{cell} works on pull requests, and there is no open one here. Set the label of a cell on issues.",
         "{cell} はプルリクエスト用のセルですが、開いたプルリクエストがありません。issue 用のセルのラベルを付けてください。"),
     "skip_blocked": (
-        "It waits for {numbers}. Close them, or take the dependency off.",
-        "{numbers} を待っています。閉じるか、依存を外すと続けます。"),
+        "It waits for {numbers}. Close them, take the dependency off, or write `Not blocked by` and the number.",
+        "{numbers} を待っています。閉じるか、依存を外すか、`Not blocked by` と番号を書くと続けます。"),
     "skip_merge_waits": ("It is not merged yet. {words}", "まだマージしません。{words}"),
     "skip_stopped": (
         "agentcells is stopped on this machine. `agentcells stop --resume` lets it go on.",
