@@ -65,7 +65,7 @@ class Git:
                       str(self.store))
         self.store.chmod(0o700)
         config = self.store / "config"
-        if config.read_text() != _CONFIG:
+        if not config.is_file() or config.read_bytes() != _CONFIG.encode():
             config.write_text(_CONFIG)
 
     def borrow(self, other: Path) -> None:

@@ -299,7 +299,10 @@ def frozen_at(stage: Stage, step: str) -> None:
     time.clock_gettime = lambda which: real(which) + slept[0]
 
 
-@pytest.mark.parametrize("step", ["forge: open_pull", "forge: assign", "forge: remove_labels"])
+@pytest.mark.parametrize("step", [
+    "forge: remove_labels", pytest.param("forge: open_pull", marks=pytest.mark.slow),
+    pytest.param("forge: assign", marks=pytest.mark.slow),
+])
 def test_r26_frozen_between_two_writes_of_a_result_it_does_not_go_on_where_it_was(
     tmp_path: Path, step: str
 ) -> None:

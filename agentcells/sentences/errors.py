@@ -1195,4 +1195,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The folder of run {run} cannot be read ({detail}). It was put away as {path} and the run counts as dead; what it had recorded is kept.",
         "実行 {run} のフォルダが読めません（{detail}）。{path} に移し、この実行は止まったものとして数えます。記録済みの作業は残してあります。",
     ),
+    "store_repository_set_aside": (
+        "The tool's own copy of {repo} is damaged ({detail}). It was put away as {path} and is fetched again; a run that was not published yet is done again.",
+        "{repo} の手元の複製が壊れています（{detail}）。{path} に移し、取得し直します。まだ公開していない実行はやり直します。",
+    ),
 }

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from agentcells import tick
-from agentcells.journal import Journal
+from agentcells.damaged import set_aside
+from agentcells.git import Git
 from agentcells.model import Problem
+from agentcells.store import RunFolder
+from agentcells.tick import run_pass
 from tests import reaper
 from tests.invariants import at_rest
 from tests.stage import REVIEW, Heard, Stage, rule
@@ -59,12 +61,14 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     return stage
 
 
-def first_pass(stage: Stage):
+def first_pass(stage: Stage) -> tuple[RunFolder, ...]:
     """As a tick begins: under the pass lock, what is left over is swept first."""
-    heard = Heard("quiet")
-    claimed = tick._first_pass(stage.config, stage.state, heard, Journal(stage.state.root))
-    assert claimed is not None
-    return claimed
+    state = stage.state
+    with state.pass_lock(wait=False) as got:
+        assert got
+        state.sweep()
+        set_aside(state)
+        return run_pass(stage.config, state, Heard("quiet"), forge=stage.forge())
 
 
 def files_of(stage: Stage) -> list[str]:
@@ -81,7 +85,7 @@ def goes_on(stage: Stage, typed: Typed) -> None:
         said = typed(stage, *words)
         assert said.code in (0, 1), said.err
         assert "bug" not in said.err
-    for _ in range(4):
+    for _ in range(5):
         try:
             for folder in first_pass(stage):
                 stage.play(folder)
@@ -107,8 +111,9 @@ def broken(world: Stage, root: Path, name: str, damage: str) -> Stage:
     return stage
 
 
-@pytest.mark.parametrize("damage", ["empty", "garbage"])
-@pytest.mark.parametrize("name", ["order.json", "ended.json"])
+@pytest.mark.parametrize(("name", "damage"), [
+    ("order.json", "garbage"), pytest.param("ended.json", "empty", marks=pytest.mark.slow),
+])
 def test_a_damaged_run_folder_is_said_and_the_run_is_done_again(
     world: Stage, tmp_path: Path, typed: Typed, name: str, damage: str
 ) -> None:
@@ -121,6 +126,14 @@ def test_the_whole_repository_of_an_unpublished_run_is_gone(world: Stage, tmp_pa
     shutil.rmtree(stage.state.root / "repos")
     goes_on(stage, typed)
     assert [row.outcome for row in stage.book(1).rows][:2] == ["crash", "done"]
+
+
+def test_a_repository_of_ours_without_its_settings_gets_them_again(tmp_path: Path) -> None:
+    git = Git(tmp_path / "store.git")
+    git.init()
+    (git.store / "config").unlink()
+    git.init()
+    assert git.refs("refs/") == {}
 
 
 @pytest.mark.slow

@@ -152,7 +152,7 @@ ANSWERS: dict[str, Answer] = {
     "unheard_of": _json(200, _errors("Teapot", type="I_AM_A_TEAPOT", path=["repository"])),
     "drop": Answer(0, b""),  # the connection ends without an answer
     "cut": Answer(200, b'{"data": {"repository": {"id": "R_1", "issues": {"nodes": [', cut=True),
-    "slow": Answer(502, HTML, content_type="text/html", delay_s=1.0),
+    "slow": Answer(502, HTML, content_type="text/html", delay_s=4.0),
 }
 
 
