@@ -431,6 +431,21 @@ def test_a_reader_in_a_hurry_gets_the_newest_comments_by_two_requests(hub: Story
     assert len(forge.glance(REPO, number, 500).item.comments) == 60
 
 
+def test_the_newest_change_is_found_behind_a_whole_page_of_newer_issues(hub: Story) -> None:
+    old = hub.issue("old")
+    hub.world.advance(40 * 86400)
+    for count in range(55):
+        hub.issue(f"newer {count}")
+    hub.world.advance(3 * 86400)
+    hub.bob.comment(REPO, old, "This one again!")
+    forge = hub.forge()
+    assert isinstance(forge, IssueReader)
+    assert forge.recent(REPO, "open", 1)[0].number == old
+    two = forge.recent(REPO, "open", 30)
+    assert (two[0].number, len(two)) == (old, 30)
+    assert len(forge.recent(REPO, "open", 100)) == 56
+
+
 # ---------------------------------------------------------------- whose word it is
 
 

@@ -27,11 +27,11 @@ EDITS_BACK = timedelta(days=30)
 
 def read_mark(mark: str) -> datetime | None:
     """None for no mark and for one we did not write: then all open items are listed."""
-    version, _, stamp = mark.partition(" ")
+    version, _, moment = mark.partition(" ")
     if version != "v1":
         return None
     try:
-        since = datetime.fromisoformat(stamp)
+        since = datetime.fromisoformat(moment)
     except ValueError:
         return None
     return since if since.tzinfo else None
@@ -73,8 +73,8 @@ class _Walk:
 
     def changed(self, since: datetime) -> None:
         """Of every state. Comments are asked for as well: editing one moves no issue."""
-        stamp = _stamp(since)
-        changed = self._all("/issues", state="all", since=stamp)
+        mark = stamp(since)
+        changed = self._all("/issues", state="all", since=mark)
         edited = self._edits(since)
         self._take(parse.issue_row, (node for node in changed if not parse.is_pull(node)))
         pulls = {number(node, "number") for node in changed if parse.is_pull(node)}
@@ -125,7 +125,7 @@ class _Walk:
     def _edits(self, since: datetime) -> dict[int, datetime]:
         """When a comment of these items was last edited."""
         found: dict[int, datetime] = {}
-        for node in self._all("/issues/comments", since=_stamp(since)):
+        for node in self._all("/issues/comments", since=stamp(since)):
             at = time(node, "updated_at")
             if at > time(node, "created_at"):
                 index = parse.comment_number(node)
@@ -137,7 +137,7 @@ class _Walk:
         self.rows[index] = replace(row, updated_at=max(row.updated_at, at))
 
 
-def _stamp(at: datetime) -> str:
+def stamp(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import pytest
 
-from agentcells.forge import Forge, ForgeError, NotFound, Stale
+from agentcells.forge import Forge, ForgeError, IssueReader, NotFound, Stale
 from agentcells.model import Account, Comment, Event, Item, Row, Sha
 
 LABELS = ("ac:triage", "ac:implement", "ac:working", "bug", "日本語ラベル")
@@ -670,3 +670,18 @@ class ForgeContract:
         facts = desk.again(pull).pull
         assert facts is not None
         assert (facts.checks, facts.failed_checks) == ("none", ())
+
+    # ------------------------------------------------------------ for a reader in a hurry
+
+    def test_issues_alone_come_newest_change_first(self, desk: Desk) -> None:
+        first, second, third = desk.issue("one"), desk.issue("two"), desk.issue("three")
+        desk.pull()
+        desk.world.advance(5)
+        desk.alice.comment(second, "the newest word")
+        reader = desk.cells
+        assert isinstance(reader, IssueReader)
+        found = reader.recent(desk.repo, "open", 20)
+        assert found[0].number == second.number
+        assert {row.number for row in found} == {first.number, second.number, third.number}
+        assert [row.number for row in reader.recent(desk.repo, "all", 1)] == [second.number]
+        assert reader.recent(desk.repo, "closed", 20) == ()
