@@ -11,7 +11,6 @@ import pytest
 from agentcells import bench_tokens
 from agentcells.bench_tokens import RIVALS, Project, as_values, measure, table
 
-
 ROOT = Path(__file__).resolve().parent.parent
 
 
