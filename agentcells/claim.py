@@ -111,7 +111,7 @@ def _briefed(
     brief = prompt.brief(config, pair, action, snapshot, order.kept, order.conflicts, nonce)
     return replace(
         order, prompt=brief.prompt, nexts=brief.nexts, extra_fields=brief.extra_fields,
-        seen=brief.seen, text_hash=brief.text_hash,
+        seen=brief.seen, text_hash=brief.text_hash, threads=brief.threads,
     )
 
 

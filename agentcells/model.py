@@ -26,6 +26,7 @@ RESERVED_STATES = (NEEDS_HUMAN, IN_REVIEW, WORKING, HOLD)
 DONE = "done"
 MERGE = "merge"
 ANSWER = "answer"
+THREAD = "thread_"  # and a number: the field of an answer to a remark on a line; may be left out
 SUB_ISSUES = "sub_issues"  # the field of an answer that is a list of issues it proposes
 FILE, OVER = "file", "over"  # answers of a cell on "factory"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-MarkerKind: TypeAlias = Literal["decision", "notice", "ledger", "records", "filed"]
+MarkerKind: TypeAlias = Literal["decision", "notice", "ledger", "records", "filed", "answer"]
 
 
 
@@ -16,6 +16,7 @@ class Marker:
 
     `decision`: a run's result, and the announcement of the label it sets (R14, R24, R25).
     Its `cause` is "" for a round that ended as it should, "answer", or the failure's kind.
+    `answer`: of a run, in the review thread that `cause` names.
     `notice`: said once, for the cause in `cause`. `records`: a post of the work record server (R29).
     """
 

@@ -20,12 +20,14 @@ from agentcells.plan import (
     OpenPull,
     Post,
     Push,
+    ReplyInThread,
     WriteLedger,
 )
 from agentcells.posts import Ledger, LedgerRow, Marker
 from agentcells.run import Outcome, Proof, RunFact
 from agentcells.sentences import say
 from agentcells.settle import Settled, conflicting, end_of, published, settle, unread_of
+from agentcells.threads import answers
 from agentcells.trust import Distrust, may_run, same
 
 
@@ -192,6 +194,7 @@ def _published(case: Case, run: RunFact, proof: Proof, settled: Settled) -> Judg
     actions: list[Action] = [
         *_work(case, run, proof, settled),
         *_told(case, run, proof, settled, head),
+        *_answers(case, run, proof, settled.outcome),
     ]
     if settled.merge:  # before the labels go: a `hold` that somebody sets meanwhile is still seen
         actions.append(_merge(case, run, proof))
@@ -243,6 +246,20 @@ def _told(
         head=_head(run, settled),
     )
     return (case.post(marker, body, head=head, proof=proof),)
+
+
+def _answers(
+    case: Case, run: RunFact, proof: Proof, outcome: Outcome
+) -> Iterable[ReplyInThread]:
+    """What the run says to remarks on lines, each in its thread (R6)."""
+    pull = case.pair.pull
+    if pull is None or not case.pull_open or outcome.kind != "done" or run.secrets:
+        return
+    for thread, marker, body in answers(run.order, outcome, (marker for _, marker in case.posts)):
+        yield ReplyInThread(
+            pair_key=case.pair.key, repo=case.pair.repo, number=pull.number, thread=thread,
+            marker=marker, body=body, proof=proof,
+        )
 
 
 def _head(run: RunFact, settled: Settled) -> str:
@@ -299,7 +316,8 @@ def _finish(
     if waiting is not None:
         return waiting
     after = _merge_again if merging else _labels_after
-    actions = [*after(case, run, proof, comment, marker), *spend(case, run)]
+    said = () if marker.cause in rounds.OUTCOMES else _answers(case, run, proof, end.outcome)
+    actions = [*said, *after(case, run, proof, comment, marker), *spend(case, run)]
     if case.book_id:
         kind = marker.cause if marker.cause in rounds.OUTCOMES else ""
         book = rounds.ended(

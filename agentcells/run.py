@@ -130,6 +130,7 @@ class Order:
     merging: Sha | None = None  # whose merge with `start` left the conflicts: second parent (R44)
     title: str = ""
     language: str = "en"
+    threads: tuple[str, ...] = ()  # review threads that wait for an answer, as `thread_1` and so on
     causes: tuple[tuple[str, float, str], ...] = ()  # of a cell on "factory": (cause, limit, figure in
     # words) of what an issue may be about; (): anything
 

@@ -47,7 +47,7 @@ def make(tmp_path: Path, world: str) -> Iterator[Callable[..., Stage]]:
 
 
 IMPLEMENT = rule("implement", work(notes__md="Three.\n"))
-MENDS = rule("implement", work(notes__md="Four.\n"), prompt="Checks of the repository failed")
+MENDS = rule("implement", work(notes__md="Four.\n"), prompt="own checks failed")
 REVIEW = rule("review", answer("done", "As asked."))
 
 
@@ -72,7 +72,7 @@ def test_r12_failed_checks_go_to_the_cell_that_opened_it_with_names_and_logs(
     assert later(stage, build="failure", lint="success").cells == ["implement", "review"]
     told = next(words for cell, words in reversed(stage.prompts) if cell == "implement")
     rules, _, reference = told.partition("# Reference")
-    assert "Checks of the repository failed on this pull request: `build`." in rules
+    assert "own checks failed on this pull request: `build`." in rules
     assert "the log of build" in reference
     assert "the log of lint" not in told
     assert stage.states(PULL) == {"in-review"}
@@ -87,7 +87,7 @@ def test_r12_on_checks_failed_names_another_cell_and_rounds_hold(make: Callable[
     )
     in_review(stage)
     assert later(stage, build="failure").cells == ["implement", "review"]
-    stage.rules.insert(0, rule("implement", work(notes__md="Five.\n"), prompt="Checks of the repository"))
+    stage.rules.insert(0, rule("implement", work(notes__md="Five.\n"), prompt="own checks failed"))
     assert later(stage, build="failure").cells == []  # the second round was the last
     assert stage.states(ISSUE, PULL) == {"needs-human"}
 
@@ -113,7 +113,7 @@ def test_r12_beside_a_real_failure_the_flaky_one_is_told_apart(make: Callable[..
     assert later(stage, net="failure", build="failure").cells == ["implement", "review"]
     told = next(words for cell, words in reversed(stage.prompts) if cell == "implement")
     assert "failed on this pull request: `build`." in told
-    assert "had passed before on the same commit: `net`." in told
+    assert "had passed before on the very same files: `net`." in told
 
 
 @pytest.mark.slow
@@ -132,7 +132,8 @@ def test_r12_a_job_of_actions_tells_its_log_and_its_places(tmp_path: Path) -> No
     try:
         in_review(stage)
         stage.people.checks(PULL, {"test": "failure"})
-        stage.people.world.job_says(
+        people: Any = stage.people
+        people.world.job_says(
             REPO, PULL, "test", LOG, text="1 of 40 tests failed",
             notes=[("game.py", 7, "lives is 3")],
         )
@@ -156,7 +157,8 @@ def test_a_fine_grained_token_reads_no_check_runs_and_goes_on(tmp_path: Path) ->
         stage.people.checks(PULL, {"test": "failure"})
         found = stage.people.forge(BOT).read(REPO, PULL).pull
         assert (found.checks, found.flaky_checks) == ("failure", ("test",))
-        for token in stage.people.world.hub.tokens.values():
+        people: Any = stage.people
+        for token in people.world.hub.tokens.values():
             token.kind = "fine"
             token.permissions = dict.fromkeys(("issues", "pull_requests", "contents", "statuses"), "read")
         found = stage.people.forge(BOT).read(REPO, PULL).pull

@@ -138,7 +138,7 @@ def test_a_cell_that_is_off_stands_apart_and_nothing_leads_to_it(folder):
         [[cell]]
         name = "automerge"
         on = "pull_request"
-        next = ["merge", "done"]
+        next = ["merge"]
         merge = true
         enabled = false
         """)

@@ -275,12 +275,12 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "ファイルには前の実行の途中の作業が入っています。続けるか、元に戻してください。",
     ),
     "prompt_checks_failed": (
-        "Checks of the repository failed on this pull request: {names}. What they said stands below as reference: find the cause and put it right in the files. If the cause is not in this change, hide nothing: say so and answer `needs-human`.",
-        "このプルリクエストでリポジトリのチェックが失敗しました: {names}。その出力は下の参考にあります。原因を探してファイルを直してください。原因がこの変更にないときは、隠さずにそう書いて `needs-human` と答えてください。",
+        "The project's own checks failed on this pull request: {names}. What they said stands below as reference: find the cause and put it right in the files. If the cause is not in this change, hide nothing: say so and answer `needs-human`.",
+        "このプルリクエストで、プロジェクトのチェックが失敗しました: {names}。その出力は下の参考にあります。原因を探してファイルを直してください。原因がこの変更にないときは、隠さずにそう書いて `needs-human` と答えてください。",
     ),
     "prompt_checks_flaky": (
-        "These checks failed although they had passed before on the same commit: {names}. They are flaky: change nothing for them, and name them in your comment.",
-        "次のチェックは同じコミットで一度成功したのに失敗しました: {names}。結果が揺れるチェックです。そのための変更はせず、コメントで名前を挙げてください。",
+        "These checks failed although they had passed before on the very same files: {names}. They are flaky: change nothing for them, and name them in your comment.",
+        "次のチェックは同じファイルで一度成功したのに失敗しました: {names}。結果が揺れるチェックです。そのための変更はせず、コメントで名前を挙げてください。",
     ),
     "prompt_threads": (
         "Remarks on lines wait for an answer: {places}. Do what each asks, and answer each in its own field in one or "
