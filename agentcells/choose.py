@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from agentcells import rounds
+from agentcells.blocking import waits_for
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, Judged
 from agentcells.config import Cell, Config
@@ -146,10 +147,10 @@ def _fits(case: Case, cell: Cell) -> Judged | None:
 
 def not_now(case: Case) -> Judged | None:
     """Nothing is wrong with the pair: it waits for the time, the machine or another issue."""
-    issue, brake, now = case.pair.issue, case.brake, case.snapshot.now
-    if issue is not None and issue.blocked_by:
+    brake, now = case.brake, case.snapshot.now
+    if waits := waits_for(case):
         return case.skip(
-            "skip_blocked", "owner", numbers=", ".join(f"#{number}" for number in issue.blocked_by)
+            "skip_blocked", "owner", numbers=", ".join(f"#{number}" for number in waits)
         )
     if brake.stopped:
         return case.skip("skip_stopped", "owner")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentcells import rounds, trust
+from agentcells.blocking import waits_for
 from agentcells.board import failed_line, reading_line, unreadable_line
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, open_case
@@ -170,7 +171,7 @@ def _cell_conditions(case: Case, cell: Cell) -> Iterator[Condition]:
     yield Condition(key="view_why_book", holds=not case.lost)
     yield from _counts(case, cell)
     yield from _in_the_way(case, cell)
-    blocked = case.pair.issue.blocked_by if case.pair.issue is not None else ()
+    blocked = waits_for(case)
     yield Condition(key="view_why_blocked", holds=not blocked, slots={
         "numbers": ", ".join(f"#{number}" for number in blocked)})
 

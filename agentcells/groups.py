@@ -86,9 +86,12 @@ def _state(config: Config, rows: Iterable[Row]) -> str:
     return min(states, key=lambda state: (state in beside, state), default="tidy")
 
 
-def worth_keeping(rows: Mapping[int, Row], groups: Iterable[Group]) -> tuple[Row, ...]:
-    """Rows that the next listing builds on: of the groups, and of pulls that may join one."""
-    members = {number for group in groups for number in group.members}
+def worth_keeping(
+    rows: Mapping[int, Row], groups: Iterable[Group], waited_for: Collection[int] = ()
+) -> tuple[Row, ...]:
+    """Rows that the next listing builds on: of the groups, of pulls that may join one, of what is
+    waited for."""
+    members = {number for group in groups for number in group.members} | set(waited_for)
     return tuple(
         row for number, row in sorted(rows.items())
         if number in members

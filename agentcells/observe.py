@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from agentcells import factory_book, lease, pins
+from agentcells.blockers import open_blockers
 from agentcells.config import Config
 from agentcells.decide import pair_up
 from agentcells.filing import sights
@@ -64,6 +65,7 @@ class Observer:
         self.reader.read(several, _busy(runs))
         leftover = self.reader.leftover_branches
         branches = [ref for known in several for ref in leftover(known, viewer)]
+        waited_for = [place for known in several for place in open_blockers(self.reader, known)]
         if self.writing:
             self._remember(several)
         key = self.state.mac_key(make=self.writing)
@@ -84,6 +86,7 @@ class Observer:
             branches=tuple(sorted(branches)),
             mac_key=key,
             notes=self._notes(several),
+            waited_for=tuple(waited_for),
             troubles=tuple(self.state.troubles().items()),
             label_ids=label_ids,
             books=tuple(factory_book.books(self.state).items()),

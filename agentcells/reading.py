@@ -35,6 +35,7 @@ class Known:
     searched: set[int] = field(default_factory=set)
     tidied: set[int] = field(default_factory=set)
     groups: tuple[Group, ...] = ()
+    waited_for: set[int] = field(default_factory=set)  # named by items of ours as what they wait for
 
     @classmethod
     def of(cls, repo: str, listing: Listing, before: Memory | None) -> Known:
@@ -48,7 +49,7 @@ class Known:
 
     def memory(self) -> Memory:
         """What the next pass starts from."""
-        rows = worth_keeping(self.rows, self.groups)
+        rows = worth_keeping(self.rows, self.groups, self.waited_for)
         near = {row.number for row in (*rows, *self.listing.rows)}
         return Memory(
             mark=self.listing.mark, rows=rows, tidied=tuple(sorted(self.tidied & near)),
