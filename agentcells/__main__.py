@@ -10,8 +10,8 @@ import errno
 import io
 import os
 import re
+import signal
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,6 +26,7 @@ MACHINE = {
     errno.EACCES, errno.EDQUOT, errno.EIO, errno.EISDIR, errno.ELOOP, errno.EMFILE, errno.ENAMETOOLONG,
     errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS, errno.ESTALE,
 }  # fmt: skip
+AGAIN_S = 0.05
 
 
 def main() -> int:
@@ -78,9 +79,35 @@ def _dispatch(args: list[str]) -> int:
         return door.main(rest)
     if inner := _INNER.get(head):
         return inner()(*rest)
+    sys.unraisablehook = _unraisable
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    if head == "tick" and (code := _tick(rest)) is not None:
+        return code
     from agentcells.cli import run
 
     return run()
+
+
+def _tick(words: list[str]) -> int | None:
+    """What a timer starts all day long: nothing is loaded that it does not need. None: typer's words."""
+    from agentcells import quiet
+
+    if (asked := quiet.asked(words)) is None:
+        return None
+    code, validators = quiet.tick(*asked)
+    if code is not None:
+        return code
+    from agentcells.tick import whole
+
+    return whole(*asked, validators)
+
+
+def _unraisable(told: sys.UnraisableHookArgs) -> None:
+    """A Ctrl-C that a library's own code swallowed, because it has no way to raise it, comes once more."""
+    if told.exc_type is KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+    else:
+        sys.__unraisablehook__(told)
 
 
 def _pass() -> Callable[..., int]:
@@ -156,6 +183,8 @@ def _bug() -> int:
         traceback.format_exc(),
     ])
     clean = redact(report, environment_secrets())
+    import tempfile  # it costs every other start some milliseconds
+
     try:
         fd, name = tempfile.mkstemp(prefix="agentcells-bug-", suffix=".log")
         os.close(fd)

@@ -165,6 +165,20 @@ def test_an_installed_wheel_gives_a_working_command(installed: Path):
     assert "Usage: agentcells timer install" in from_wheel(installed, "timer", "install", "--help")
 
 
+def test_an_installed_wheel_sets_a_factory_up_and_checks_it(installed: Path, tmp_path: Path):
+    assert "You are alice" in from_wheel(installed, "demo", "--by-hand", str(tmp_path / "line"))
+    cells = str(tmp_path / "line" / "cells.toml")
+    assert "agentcells.lock.toml" in from_wheel(installed, "init", "--yes", "--config", cells)
+    assert "nothing was changed" in from_wheel(installed, "init", "--yes", "--config", cells)
+    checked = from_wheel(installed, "check", "--config", cells)
+    assert "STOP" not in checked
+    assert "agentcells.lock.toml agrees with the forge" in checked
+    (data,) = installed.glob("lib/python3*/site-packages/agentcells/data")
+    carried = {str(path.relative_to(data)) for path in data.rglob("*") if path.is_file()}
+    wanted = {str(path.relative_to(ROOT)) for name in ("prompts", "systemd") for path in (ROOT / name).iterdir()}
+    assert carried == wanted | {"cells.toml"}
+
+
 @pytest.mark.slow
 def test_an_installed_wheel_walks_to_a_merged_pull_request(installed: Path, tmp_path: Path):
     told = from_wheel(installed, "demo", "--keep", str(tmp_path / "demo"))

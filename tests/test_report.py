@@ -16,7 +16,7 @@ from agentcells.report_page import SECTIONS, page
 from tests.github_factory import factory as github
 from tests.pair_world import at, config, snapshot
 from tests.report_world import line
-from tests.stage import Stage, answer, rule
+from tests.stage import IMPLEMENT, REVIEW, TRIAGE, Stage, answer, once, rule
 from tests.typed import Typed, typed
 
 __all__ = ["typed"]
@@ -116,6 +116,43 @@ def test_the_command_writes_the_page_and_prints_the_figures(tmp_path, typed: Typ
     assert "throughput, time, rounds, stops, cost, success" in wrong.err
     unwritable = typed(stage, "report", "--out", "/nowhere/report.html")
     assert "cannot be written: No such file or directory" in unwritable.err
+
+
+def test_the_figures_of_a_line_that_was_really_walked_are_the_true_ones(tmp_path, typed: Typed):
+    """Asks, is answered after two hours, waits five hours to be merged; another one is dropped after an hour."""
+    stage = Stage(tmp_path / "stage", rules=[
+        once("triage", answer("needs-human", "Which key?")), TRIAGE, IMPLEMENT, REVIEW])
+    number = stage.file("triage")
+    stage.tick()
+    stage.advance(hours=2)
+    stage.say(number, "The space bar.")
+    stage.tick()
+    assert stage.cells_run == ["triage", "triage", "implement", "review"]
+    pull = stage.pull_of(number).number
+    stage.advance(hours=5)
+    stage.people.merge(pull, "alice")
+    stage.tick()
+    dropped = stage.file("triage", title="Dropped")
+    stage.advance(hours=1)
+    stage.people.close(dropped, "alice")
+    stage.tick()
+    value = typed(stage, "report", "--json", "--days", "0").value
+    rows = stage.book(number).rows
+    assert value["rounds"] == {"runs": 4, "cells": [
+        {"cell": "triage", "items": 1, "runs": 2, "mean": 2.0, "most": 2},
+        {"cell": "implement", "items": 1, "runs": 1, "mean": 1.0, "most": 1},
+        {"cell": "review", "items": 1, "runs": 1, "mean": 1.0, "most": 1}]}
+    assert value["cost"]["usd"] == pytest.approx(sum(row.usd for row in rows))
+    assert value["cost"]["tokens"] == sum(row.tokens for row in rows)
+    assert (value["throughput"]["started"], value["throughput"]["finished"]) == (2, 1)
+    assert value["throughput"]["median_s"] == pytest.approx(7 * 3600, abs=300)
+    states = {one["state"]: one for one in value["time"]["states"]}
+    assert states["needs-human"]["human_s"] == pytest.approx(2 * 3600, abs=120)
+    assert states["in-review"]["human_s"] == pytest.approx(5 * 3600, abs=120)
+    assert states["triage"]["waiting_s"] == pytest.approx(3600, abs=120)  # of the one that was dropped
+    assert states["implement"]["waiting_s"] + states["implement"]["running_s"] < 120
+    assert value["success"]["rate"] == 1.0
+    assert value["stops"]["reasons"] == [{"cell": "triage", "reason": "asked", "count": 1}]
 
 
 def test_a_report_of_github_reads_closed_issues_too(tmp_path: Path):
