@@ -169,6 +169,46 @@ def test_r5_a_merge_that_the_forge_refuses_goes_to_the_owner(automerged):
     assert (automerged.items[8].state, automerged.states(8)) == ("open", {"needs-human"})
 
 
+def test_r5_before_a_second_try_to_merge_everything_is_asked_again(automerged):
+    automerged.tick(stop_after=1)
+    facts = automerged.items[8].pull
+    automerged.change(8, pull=replace(facts, draft=True))
+    automerged.settle()
+    assert (automerged.items[8].state, automerged.states(8)) == ("open", {"needs-human"})
+    assert "was not merged by itself. It is a draft." in automerged.items[8].comments[-1].body
+
+
+def test_r26_a_label_that_was_taken_off_ends_the_second_try_to_merge(automerged):
+    automerged.tick(stop_after=1)
+    automerged.unlabel("automerge", 8)
+    automerged.settle()
+    assert (automerged.items[8].state, automerged.states(8), automerged.runs) == ("open", set(), [])
+
+
+def test_r14_what_the_owner_says_before_a_second_try_to_merge_is_read_first(automerged):
+    automerged.tick(stop_after=1)
+    automerged.say("Wait!", 8)
+    assert claimed(automerged).cell == "automerge"
+    assert automerged.items[8].state == "open"
+
+
+def test_r5_a_merge_waits_with_its_result_for_checks_and_for_a_closer_look(automerged):
+    facts = automerged.items[8].pull
+    ready = list(automerged.runs)
+    automerged.runs = [replace(run, delivery=None) for run in ready]
+    assert names(automerged.plan(runs=tuple(automerged.runs))) == ["SetState"]
+    automerged.runs = ready
+    automerged.change(8, pull=replace(facts, checks="pending"))
+    assert [skip.key for skip in automerged.settle().skips] == ["skip_merge_waits"]
+    automerged.change(8, pull=facts)
+    automerged.tick(stop_after=1)
+    automerged.change(8, pull=replace(facts, mergeable=None))
+    assert [skip.key for skip in automerged.settle().skips] == ["skip_merge_waits"]
+    automerged.change(8, pull=facts)
+    automerged.settle()
+    assert automerged.items[8].state == "merged"
+
+
 @pytest.fixture
 def automerged() -> World:
     """A pull request that a cell with merge = true wants to merge."""

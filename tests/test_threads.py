@@ -90,7 +90,7 @@ def test_r6_each_remark_is_an_instruction_with_its_place_and_is_answered_in_its_
     assert marker is not None
     assert (marker.kind, marker.cell, marker.cause) == ("answer", "implement", first[0].thread_id)
     assert "Four now; three was a mistake." in first[1].body
-    assert "@everybody" not in first[1].body
+    assert "`@everybody`" in first[1].body  # nobody is called
     assert "Both are done." in second[1].body  # what it left out gets its comment
     assert len(strangers) == 1
     stage.advance(minutes=10)

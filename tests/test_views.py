@@ -156,7 +156,7 @@ def test_r16_the_plan_for_a_program_holds_every_field():
     plan = Plan(actions=tuple(action for action, _ in ACTIONS.values()), skips=(SKIP,))
     value = json.loads(json.dumps(views.plan_value(config(), plan, "en")))
     assert [one["action"] for one in value["actions"]] == [
-        "push", "open_pull", "assign_owner", "post", "set_state", "write_ledger", "claim",
+        "push", "open_pull", "assign_owner", "post", "reply_in_thread", "set_state", "write_ledger", "claim",
         "close_run", "delete_branch", "merge_pull", "set_brake", "keep_book", "file_issue",
         "close_filed", "split_issue",
     ]
