@@ -95,6 +95,31 @@ def test_d18_an_issue_whose_answer_was_lost_is_not_filed_twice() -> None:
     assert {row["id"] for row in work.ok("issue_list")["issues"]} == {made, other}
 
 
+def test_b4_without_a_network_records_are_kept_and_shared_later(work: Work) -> None:
+    number, desk, url = work.project.issue(), work.project.desk, work.project.hub.server.url
+    cells, dead = desk.work / "cells.toml", "http://127.0.0.1:9"
+    there, remote = cells.read_text(), git(desk.work, "remote", "get-url", "origin")
+    cells.write_text(there.replace(url, dead))
+    git(desk.work, "remote", "set-url", "origin", remote.replace(url, dead))
+    work.start(work.place.plain)
+    work.start(desk)
+    desk.write({"a": "a"})
+    assert work.state() == "dirty"
+    work.no("issue_read", "backend_error", issue_id=number)
+    unchecked = work("work_record", message="a", issue_ids=[number])
+    assert (unchecked["status"], "not checked" in unchecked["summary"]) == ("ok", True)
+    head = desk.head()
+    work.no("work_publish", "backend_error")
+    work.no("work_update", "backend_error")
+    assert (work.state(), desk.head()) == ("recorded_unpublished", head)
+    cells.write_text(there)
+    git(desk.work, "remote", "set-url", "origin", remote)
+    work.start(work.place.plain)
+    work.start(desk)
+    assert work.ok("work_publish")["published"] == 1
+    assert work.project.tip() == head
+
+
 def test_b4_two_clients_on_one_project_at_the_same_time() -> None:
     place = pool().world.place()
     game = place.game
