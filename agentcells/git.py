@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from agentcells import git_read
 from agentcells.forge import Remote
@@ -20,6 +21,8 @@ from agentcells.git_views import commit_views
 from agentcells.model import Sha, parse_branch
 from agentcells.run import Cleared, CommitView, Proof
 
+_Value = TypeVar("_Value")
+
 OURS = Identity(name="agentcells", email="agentcells@localhost")
 KEPT = "refs/agentcells/kept/"
 _RECORDS = "refs/agentcells/records/"
@@ -29,6 +32,8 @@ _FETCHED = "refs/agentcells/forge/"
 _NETWORK_S = 900.0
 _NEEDED = (2, 38)  # merge-tree --write-tree
 _LOOSE_OBJECTS = 6_000  # git's own limit for tidying up
+_REMEMBERED = 4
+_ID = re.compile("[0-9a-f]{40}")
 _RAW = ("--no-renames", "--no-ext-diff", "--no-textconv")  # a guessed rename hides the old path
 
 
@@ -54,6 +59,8 @@ class Git:
 
     def __init__(self, store: Path) -> None:
         self.store = store
+        self._trees: dict[str, str] = {}
+        self._entries: dict[str, Mapping[str, Entry]] = {}
 
     # ------------------------------------------------------------ the repository itself
 
@@ -171,11 +178,13 @@ class Git:
 
     def tree(self, sha: str) -> str:
         """The tree of a commit."""
-        return self._text("rev-parse", "--verify", "--end-of-options", f"{sha}^{{tree}}")
+        return _remembered(self._trees, sha, lambda: self._text(
+            "rev-parse", "--verify", "--end-of-options", f"{sha}^{{tree}}"))
 
-    def entries(self, tree: str) -> dict[str, Entry]:
+    def entries(self, tree: str) -> Mapping[str, Entry]:
         """Every path of a tree or commit; folders are not entries of their own."""
-        return git_read.entries(self._run("ls-tree", "-r", "-z", "--full-tree", tree).out)
+        return _remembered(self._entries, tree, lambda: git_read.entries(
+            self._run("ls-tree", "-r", "-z", "--full-tree", tree).out))
 
     def blobs(self, shas: Iterable[str]) -> Iterator[tuple[Sha, bytes]]:
         """The raw contents in the order asked, one in memory at a time."""
@@ -338,6 +347,18 @@ class Git:
     def _folder(self) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="tmp-", dir=self.store) as folder:
             yield Path(folder)
+
+
+def _remembered(known: dict[str, _Value], name: str, ask: Callable[[], _Value]) -> _Value:
+    """What an object says never changes, so the last few are not asked for again. A ref may move."""
+    if name in known:
+        return known[name]
+    found = ask()
+    if _ID.fullmatch(name):
+        while len(known) >= _REMEMBERED:
+            del known[next(iter(known))]
+        known[name] = found
+    return found
 
 
 def records_ref(run: str) -> str:

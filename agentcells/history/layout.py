@@ -9,7 +9,7 @@ from pathlib import Path
 from agentcells.git import Entry, Git
 from agentcells.git_read import EXECUTABLE, SUBMODULE, SYMLINK
 from agentcells.history import HistoryError
-from agentcells.history.names import is_safe, parents, shown
+from agentcells.history.names import folders_of, is_safe, shown
 from agentcells.model import Sha
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -40,7 +40,7 @@ def _make_folders(
     folder: Path, entries: Mapping[str, Entry], account: tuple[int, int] | None
 ) -> None:
     wanted = {path for path, entry in entries.items() if entry.mode == SUBMODULE}
-    wanted |= {inner for path in entries for inner in parents(path)}
+    wanted |= folders_of(entries)
     root = os.fsencode(folder)
     for path in sorted(wanted):  # a folder stands before what is in it
         place = _place(root, path)

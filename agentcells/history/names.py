@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 # What Windows and macOS make of these names on a person's disk is the folder that git obeys.
@@ -47,6 +48,12 @@ def below(path: str, folders: tuple[str, ...]) -> bool:
 def plain_folders(folders: tuple[str, ...]) -> tuple[str, ...]:
     """Folder names as written in cells.toml ("./node_modules/") in the one form paths have here."""
     return tuple(str(PurePosixPath(folder)) for folder in folders if folder.strip("/. "))
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """Every folder that any of `paths` lies in."""
+    nearest = {path.rpartition("/")[0] for path in paths} - {""}
+    return nearest | {folder for path in nearest for folder in parents(path)}
 
 
 def parents(path: str) -> list[str]:

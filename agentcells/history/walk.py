@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from agentcells.git import Entry, blob_id
 from agentcells.git_read import EXECUTABLE, PLAIN, SUBMODULE, SYMLINK
-from agentcells.history.names import below, is_git_folder, is_unicode, parents
+from agentcells.history.names import below, folders_of, is_git_folder, is_unicode
 from agentcells.model import Sha
 
 Why: TypeAlias = Literal[
@@ -62,6 +62,8 @@ class Found:
         """What may be taken in; a refused path stays as it was `before`. Of a flood: nothing."""
         if self.stopped:
             return dict(before)
+        if not self.refusals:
+            return dict(self.entries)
         refused = tuple(refusal.path for refusal in self.refusals)
         stay = {path: entry for path, entry in before.items() if below(path, refused)}
         return {**stay, **self.entries}
@@ -97,7 +99,7 @@ def walk(root: Path, rules: Rules) -> Found:
     finally:
         os.close(descriptor)
     for path, entry in rules.before.items():
-        if below(path, rules.keep):  # never imported, so never removed either
+        if rules.keep and below(path, rules.keep):  # never imported, so never removed either
             reading.found.entries[path] = entry
         elif entry.mode == SUBMODULE and path not in reading.seen:
             reading.found.entries[path] = entry  # its empty folder is no content
@@ -116,7 +118,7 @@ class _Walk:
         self.seen: set[str] = set()  # submodules that were looked at
         self.new_bytes = 0
         self.new_files = 0
-        self.folders = {folder for path in rules.known for folder in parents(path)}
+        self.folders = folders_of(rules.known)
 
     def refuse(self, why: Why, path: str) -> None:
         self.found.refusals.append(Refusal(why=why, path=path))
