@@ -26,6 +26,7 @@ class Emit:
     mode: Literal["text", "json", "quiet"] | str
     language: str = "en"
     problems: list[Problem] = field(default_factory=list)
+    told: list[dict[str, object]] = field(default_factory=list)  # all but what failed
     journal: Journal | None = None  # where every event is kept too, whatever the mode
 
     @property
@@ -88,6 +89,7 @@ class Emit:
                   outcome=outcome.kind, next=outcome.next, tokens=outcome.tokens, usd=outcome.usd)
 
     def _event(self, event: dict[str, object]) -> None:
+        self.told.append(event)
         self._keep(event)
         self._out(event)
 

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from agentcells import handover, notify
-from agentcells.config import Config
+from agentcells import handover, notify, quiet
+from agentcells.config import Config, load
 from agentcells.damaged import set_aside
 from agentcells.events import Emit
 from agentcells.journal import Journal
@@ -31,12 +34,14 @@ ROUNDS = 6  # of one pass: a reply moves a label, the label lets a run be claime
 
 
 def run_pass(
-    config: Config, state: State, emit: Emit, *, claiming: bool = True, forge: Forge | None = None
+    config: Config, state: State, emit: Emit, *, claiming: bool = True, forge: Forge | None = None,
+    seen: list[tuple[Snapshot, Plan]] | None = None,
 ) -> tuple[RunFolder, ...]:
     """Observe, decide, apply, until nothing is left to do now.
 
     Returns the folders of the runs it claimed; this process holds their locks. What was refused or
     failed is told by `emit`, whose `code` it makes; raised is only what came before any claim.
+    `seen` gets the last look and its plan.
     """
     from agentcells.apply import apply
     from agentcells.forge.open import open_forge
@@ -71,6 +76,8 @@ def run_pass(
         emit.problem(problem)  # the runs that were claimed are alive: they must not be lost with it
     for skip in plan.skips:
         emit.skip(skip)
+    if seen is not None and snapshot is not None:
+        seen.append((replace(snapshot, brake=state.brake()), plan))
     return tuple(claimed)
 
 
@@ -97,15 +104,30 @@ def look(config: Config, state: State) -> tuple[Snapshot, Plan]:
     return observe_and_decide(config, observer, claiming=True)
 
 
-def tick(config: Config, state: State, emit: Emit) -> int:  # noqa: RET503  (exec does not come back)
-    """One tick of the timer. Returns the exit code, or never: it becomes the coordinator."""
+def whole(path: Path, mode: str, validators: Mapping[str, str]) -> int:
+    """A tick from cells.toml on."""
+    config = load(path)
+    state = State.open(config.path)
+    emit = Emit(mode, config.factory.language, journal=Journal(state.root))
+    return tick(config, state, emit, validators)
+
+
+def tick(  # noqa: RET503  (exec does not come back)
+    config: Config, state: State, emit: Emit, validators: Mapping[str, str] = MappingProxyType({})
+) -> int:
+    """One tick of the timer. Returns the exit code, or never: it becomes the coordinator.
+
+    `validators`: of what the forge had before this tick looked, for the next one (`quiet`).
+    """
     held = state.tick_lock()
     if held is None:
         emit.note("tick_busy")
         return 0
     journal = Journal(state.root)
+    quiet.forget(state)
+    seen: list[tuple[Snapshot, Plan]] = []
     try:
-        claimed = _first_pass(config, state, emit, journal)
+        claimed = _first_pass(config, state, emit, journal, seen)
     except Problem as problem:
         journal.fails(problem, emit.language)
         ended(config, state, emit, problem.exit_code)
@@ -117,7 +139,10 @@ def tick(config: Config, state: State, emit: Emit) -> int:  # noqa: RET503  (exe
     if not alive:
         tidy(config, state, emit)
         emit.note("tick_idle")
-        return ended(config, state, emit, emit.code)
+        code = ended(config, state, emit, emit.code)
+        if code == 0 and seen:
+            quiet.remember(config, state, *seen[-1], emit.told, validators)
+        return code
     sys.stdout.flush()
     locks = [f"{folder.run}:{folder.lock_fd}" for folder in claimed]
     kept, given = handover.divide(config, os.environ)
@@ -126,7 +151,8 @@ def tick(config: Config, state: State, emit: Emit) -> int:  # noqa: RET503  (exe
 
 
 def _first_pass(
-    config: Config, state: State, emit: Emit, journal: Journal
+    config: Config, state: State, emit: Emit, journal: Journal,
+    seen: list[tuple[Snapshot, Plan]] | None = None,
 ) -> tuple[RunFolder, ...] | None:
     """None: another pass is at work."""
     with state.pass_lock(wait=False) as got:
@@ -136,7 +162,7 @@ def _first_pass(
         journal.tick_begins()
         for problem in set_aside(state):
             emit.problem(problem)
-        claimed = run_pass(config, state, emit)
+        claimed = run_pass(config, state, emit, seen=seen)
         journal.note(emit.problems, emit.language)
         return claimed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -91,7 +92,10 @@ class Engine:
         status, found = rest.answer(self.hub, token, path, method, body)
         if fault:
             return self._dressed(ANSWERS[fault.kind], token, fault.headers)
-        return self._dressed(Answer(status, json.dumps(found).encode()), token, {})
+        told = json.dumps(found).encode()
+        # As GitHub's: it belongs to the answer and to who asked.
+        tag = hashlib.sha256(token_value.encode() + told).hexdigest()
+        return self._dressed(Answer(status, told), token, {"etag": f'W/"{tag}"'} if status == 200 else {})
 
     def git_fault(self, method: str, path: str) -> Answer | None:
         """git's requests have names too, so that they can fail: "GitFetch", "GitPush"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import parse_qsl
 
 from tests.loopback.github import access
 from tests.loopback.github.model import Hub, Refused, Repo, Token
@@ -20,6 +21,8 @@ NEEDS = {
 
 def operation(method: str, path: str) -> str:
     """The name under which a request is counted, and troubles are ordered for it."""
+    if "/issues?" in path:
+        return "Newest"
     if "/git/" in path:
         return "MakeLease" if method == "POST" else "ReadLease"
     return ""
@@ -31,11 +34,16 @@ def answer(
     """(status, JSON)."""
     if path == "/":
         return 200, {"current_user_url": "https://api.github.com/user"}
+    path, _, query = path.partition("?")
     owner, name, rest = path.removeprefix("/repos/").split("/", 2)
     try:
         repo = access.see(token, hub.repo(f"{owner}/{name}"))
     except Refused:
         return 404, {"message": "Not Found"}
+    if rest == "issues" and repo.name.lower() != f"{owner}/{name}".lower():
+        return 301, {"message": "Moved Permanently"}
+    if rest == "issues":
+        return _issues(token, repo, query)
     if rest.startswith("actions/jobs/"):
         return _job(token, repo, int(rest.split("/")[2]))
     if rest.startswith("git/"):
@@ -45,6 +53,22 @@ def answer(
     if not access.has(token, NEEDS[rest], "read"):
         return 403, {"message": "Resource not accessible by personal access token"}
     return 200, _found(repo, rest)
+
+
+def _issues(token: Token, repo: Repo, query: str) -> tuple[int, object]:
+    """Issues and pull requests, the newest change first. A list may lag, as GitHub's do."""
+    if not access.has(token, "issues", "read"):
+        return 403, {"message": "Resource not accessible by personal access token"}
+    asked = dict(parse_qsl(query))
+    if (asked["state"], asked["sort"], asked["direction"]) != ("all", "updated", "desc"):
+        raise AssertionError(f"not asked by anybody so far: {query}")
+    there = repo.items.values() if repo.frozen is None else repo.frozen
+    newest = sorted(there, key=lambda item: item.updated_at, reverse=True)
+    return 200, [
+        {"id": item.id, "number": item.number, "title": item.title, "state": item.state,
+         "updated_at": item.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"), "comments": len(item.comments)}
+        for item in newest[: int(asked["per_page"])]
+    ]
 
 
 STORE = "/_store/"  # where what is large lies: another host, which is asked without a token

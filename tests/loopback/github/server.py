@@ -75,6 +75,9 @@ class _Handler(BaseHTTPRequestHandler):
                 answer = self._graphql(self.world.engine, body)
             elif self.path == "/" or self.path.startswith("/repos/"):
                 answer = self.world.engine.rest(self._bearer(), self.path, self.command, body)
+                tag = answer.headers.get("etag")
+                if tag is not None and tag == self.headers.get("if-none-match"):
+                    answer = Answer(304, b"", answer.headers)
                 if answer.status == 302:
                     place = f"http://{self.headers['host']}{json.loads(answer.body)['location']}"
                     answer = Answer(302, b"", {**answer.headers, "location": place})
