@@ -157,12 +157,14 @@ class Messages:
 
     def __init__(
         self, rules: Sequence[Rule], *, certificate: tuple[Path, Path] | None = None,
-        below: str = "",
+        below: str = "", models: Sequence[str] | None = None, key: str = "",
     ) -> None:
         self.rules = [(rule, steps(rule["do"])) for rule in rules]
         self.seen: list[Seen] = []
         self.surplus: list[Seen] = []  # asked for more than the script has
         self.below = below  # a gateway's own path, in front of the API's
+        self.models = models  # None: a gateway without a list of models
+        self.key = key  # the one that is accepted for that list; "": any
         self.last: Answering | None = None  # what the newest request gets
         self.over = threading.Event()
         self.lock = threading.Lock()
@@ -245,8 +247,16 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, b"")
 
     def do_GET(self) -> None:
-        self._note({})
-        self._send(404, b"{}")
+        seen = self._note({})
+        known, named = self.api.models, seen.path.partition("/v1/models/")[2]
+        if known is None:
+            self._send(404, b"{}")
+        elif self.api.key and seen.headers.get("x-api-key") != self.api.key:
+            self._fail(Failure(401, "authentication_error", "invalid x-api-key"))
+        elif named and named not in known:
+            self._fail(Failure(404, "not_found_error", f"model: {named}"))
+        else:
+            self._send(200, json.dumps({"data": [], "id": named}).encode())
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)))
