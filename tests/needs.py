@@ -36,7 +36,8 @@ def missing() -> dict[str, str]:
 
 def of(item: Any) -> set[str]:
     """What this test needs."""
-    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    values = list(item.callspec.params.values()) if hasattr(item, "callspec") else []
+    values += [inner for value in values if isinstance(value, dict) for inner in value.values()]
     strong = "strong" in [value for value in values if isinstance(value, str)]
     return {name for name in (CLAUDE, SANDBOX, SYSTEMD) if item.get_closest_marker(name)} | (
         {SANDBOX} if strong else set()

@@ -195,6 +195,7 @@ def test_r37_a_star_stands_for_names_below(tmp_path):
     assert not way.allows("registry.npmjs.org", 80)
 
 
+@pytest.mark.sandbox
 def test_r38_from_inside_the_sandbox_the_api_is_reached_and_nothing_else(api, tmp_path):
     api.go_on.set()
     world = RunWorld(tmp_path, "strong")
@@ -218,6 +219,7 @@ print(json.dumps([found, dict(os.environ)]))
     assert "refused POST /v1/other" in log.read_text()
 
 
+@pytest.mark.sandbox
 def test_r37_a_tool_with_hosts_has_its_own_way_out(tmp_path):
     world = RunWorld(tmp_path, "strong")
     with socket.create_server(("127.0.0.1", 0)) as listed:

@@ -281,6 +281,7 @@ def test_r35_where_there_is_no_bubblewrap_the_run_is_refused_with_the_remedy(pla
     assert "apt install bubblewrap" in end.outcome.detail
 
 
+@pytest.mark.sandbox
 def test_r35_a_toolchain_that_only_its_owner_may_walk_to_is_readable_inside(tmp_path):
     case = Case(tmp_path, "strong")
     with tempfile.TemporaryDirectory(dir="/var/tmp") as private:  # 0700, and not below /tmp
@@ -339,6 +340,7 @@ def test_r37_a_setup_that_fails_ends_the_run_with_its_words(plain):
 # ---------------------------------------------------------------- what the agent may know
 
 
+@pytest.mark.sandbox
 def test_r38_the_models_key_is_not_in_the_sandbox(tmp_path):
     case = Case(tmp_path, "strong")
     look = "(env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline) > seen.txt"
