@@ -5,18 +5,19 @@ A listing tells every change since the last one, so a row that is remembered nee
 
 from __future__ import annotations
 
-from agentcells.blocking import anybody_named
+from agentcells.blocking import worth_asking
 from agentcells.forge import ForgeError, RateLimited, Unauthorized
 from agentcells.groups import row_of
+from agentcells.model import Account
 from agentcells.reading import Known, Reader
 
 
-def open_blockers(reader: Reader, known: Known) -> list[str]:
+def open_blockers(reader: Reader, known: Known, owner: Account) -> list[str]:
     """`repo#number` of each that is open, or cannot be found: a wrong number is said, not passed over."""
     for group in known.groups:
         item = reader.items.get(group.place)
         if item is not None and item.state == "open":
-            known.waited_for |= anybody_named(item)
+            known.waited_for.update(worth_asking(item, owner))
     return [
         f"{known.repo}#{number}" for number in sorted(known.waited_for) if _is_open(reader, known, number)
     ]

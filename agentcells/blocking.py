@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agentcells.case import Case
-from agentcells.model import Item
+from agentcells.model import Account, Item
 
 # The whole line, as itself or as an entry of a list: a number within a sentence blocks nothing.
 _LINE = re.compile(
@@ -14,6 +14,7 @@ _LINE = re.compile(
     r"(?P<numbers>#\d{1,9}(?:(?:[ \t]*,[ \t]*|[ \t]+and[ \t]+|[ \t]+)#\d{1,9})*)[ \t]*\.?[ \t]*",
     re.IGNORECASE,
 )
+AT_MOST = 20  # of one item: each that is not known yet is a question to the forge
 _FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
 
 
@@ -29,11 +30,17 @@ def mentions(text: str) -> Iterator[tuple[bool, int]]:
                 yield not found["off"], int(number)
 
 
-def anybody_named(item: Item) -> frozenset[int]:
-    """Every number that anybody named so: whose word counts is judged later, by `waits_for`."""
-    texts = (item.body, *(said.body for said in item.comments))
-    found = {number for text in texts for blocks, number in mentions(text) if blocks}
-    return frozenset(found - {item.number})
+def worth_asking(item: Item, owner: Account) -> tuple[int, ...]:
+    """The numbers that its text and the owner's comments name, whose state has to be known.
+
+    Whether the text counts is judged later, by `waits_for`; so many at most are asked for.
+    """
+    said = (one.body for one in item.comments if one.author is not None and one.author.id == owner.id)
+    named = [
+        number for text in (item.body, *said) for blocks, number in mentions(text)
+        if blocks and number != item.number
+    ]
+    return tuple(dict.fromkeys(named))[:AT_MOST]
 
 
 def waits_for(case: Case) -> tuple[int, ...]:

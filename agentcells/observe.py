@@ -65,7 +65,9 @@ class Observer:
         self.reader.read(several, _busy(runs))
         leftover = self.reader.leftover_branches
         branches = [ref for known in several for ref in leftover(known, viewer)]
-        waited_for = [place for known in several for place in open_blockers(self.reader, known)]
+        waited_for = [
+            place for known in several for place in open_blockers(self.reader, known, owner)
+        ]
         if self.writing:
             self._remember(several)
         key = self.state.mac_key(make=self.writing)

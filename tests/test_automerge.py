@@ -232,6 +232,7 @@ def test_r5_pending_checks_are_waited_for_but_not_for_ever(line: Line) -> None:
     line.goes_in()
 
 
+@pytest.mark.slow
 def test_r5_a_check_that_is_not_there_is_not_green(make: Callable[..., Line]) -> None:
     line = make(settings=FREE + 'checks = ["unit *", "lint"]\n')
     line.begin()
@@ -270,6 +271,7 @@ def test_r5_only_what_a_cell_has_reviewed_is_merged(line: Line) -> None:
     line.is_in()
 
 
+@pytest.mark.slow
 def test_r7_a_hold_stops_a_result_that_is_ready_to_be_merged(make: Callable[..., Line]) -> None:
     line = make()
     line.begin()
@@ -308,6 +310,7 @@ def test_r5_a_moved_head_is_not_merged(make: Callable[..., Line]) -> None:
     assert line.people.files("main")["notes.md"] == "Four.\n"
 
 
+@pytest.mark.slow
 def test_r5_a_moved_base_is_not_merged_until_the_work_stands_on_it(line: Line) -> None:
     line.begin()
     line.green()
@@ -333,6 +336,7 @@ def test_r5_a_check_that_fails_meanwhile_is_not_merged(line: Line) -> None:
     line.goes_in()
 
 
+@pytest.mark.slow
 def test_r5_a_check_that_begins_anew_is_waited_for_with_the_result_in_hand(line: Line) -> None:
     line.begin()
     line.green()
@@ -412,3 +416,69 @@ def test_r5_a_conflict_is_for_the_owner(line: Line) -> None:
     line.green()
     line.tick()
     line.asked("conflicts with main")
+
+
+# ---------------------------------------------------------------- on GitHub, with its own rules
+
+
+@pytest.fixture
+def github(tmp_path: Path) -> Iterator[Line]:
+    stage = Stage(tmp_path / "w", world="github", cells=CELLS + FREE, rules=[IMPLEMENT, REVIEW, MERGE])
+    yield Line(stage)
+    stage.people.stop()
+
+
+def test_r5_a_check_that_the_branch_requires_and_that_is_not_there_blocks(github: Line) -> None:
+    github.github.require(REPO, "build")
+    github.begin()
+    github.green(lint="success")
+    github.tick()
+    github.asked("a required check or an approval is missing")
+    github.green(lint="success", build="success")
+    github.goes_in()
+
+
+@pytest.mark.slow
+def test_r5_a_merge_that_github_refuses_after_all_is_told_in_its_words(github: Line) -> None:
+    github.begin()
+    github.green()
+
+    def meanwhile(name: str) -> None:
+        if name == "forge: comment" and github.stage.cells_run[-1] == "automerge":
+            github.github.merge_method(REPO, "REBASE")
+
+    github.stage.step = meanwhile
+    github.tick()
+    github.tick()
+    github.asked("Rebase merges are not allowed")
+    github.stage.step = None
+    github.github.merge_method(REPO, "SQUASH")
+    github.goes_in()
+
+
+@pytest.mark.slow
+def test_r5_a_draft_and_a_forge_that_is_still_reckoning_wait(github: Line) -> None:
+    github.begin()
+    github.green()
+    github.github.as_(OWNER).draft(REPO, PULL)
+    github.stage.say(PULL, "Have a look.", OWNER)
+    github.tick()
+    github.asked("It is a draft")
+    github.github.as_(OWNER).draft(REPO, PULL, False)
+    github.github.mergeability_unknown(REPO, PULL, 12)
+    github.stage.say(PULL, "Now.", OWNER)
+    assert github.tick().reasons[-1] == "skip_merge_waits"
+    for _ in range(3):
+        github.tick()
+    github.is_in()
+
+
+def test_r10_a_pull_request_of_a_fork_never_runs_whoever_labels_it(github: Line) -> None:
+    world = github.github
+    world.repository("mallory/game", files={"notes.md": "Mine.\n"})
+    world.as_("mallory").push("mallory/game", "patch", {"notes.md": "Two.\n"})
+    number = world.as_("mallory").open_pull(REPO, "patch", "Take this", fork="mallory/game")
+    github.stage.label(number, "automerge")
+    github.people.assign(number, OWNER, OWNER)
+    with nothing_written(github.stage):
+        assert github.tick().reasons == ["skip_fork"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agentcells import case as cases
-from agentcells.blocking import mentions, waits_for
+from agentcells.blocking import mentions, waits_for, worth_asking
 from agentcells.decide import decide
 from agentcells.forge import Forbidden
 from agentcells.model import Item
@@ -107,6 +107,14 @@ def test_r13_the_forges_record_and_the_owners_lines_count_together(
 ) -> None:
     world = snapshot(item, waited_for=open_now)
     assert waits_for(cases.open_case(config(), world, world.pairs[0], Brake())) == waits
+
+
+def test_r20_a_strangers_comment_and_a_long_list_cost_no_questions() -> None:
+    many = "\n".join(f"Blocked by #{n}" for n in range(100, 200))
+    item = labelled(body=f"Blocked by #7\n{many}", comments=(
+        comment(BOB, "Blocked by #3", 5), comment(None, "Blocked by #4", 6), comment(ALICE, "Blocked by #5", 7)))
+    assert worth_asking(item, ALICE) == tuple(range(100, 120))
+    assert worth_asking(replace(item, body=""), ALICE) == (5,)
 
 
 # ---------------------------------------------------------------- priority, and several repositories

@@ -127,6 +127,7 @@ def test_r12_pending_checks_keep_nobody_from_the_owners_inspection(make: Callabl
     assert stage.tick().cells == ["implement", "review"]
 
 
+@pytest.mark.slow
 def test_r12_a_job_of_actions_tells_its_log_and_its_places(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "w", world="github", rules=[MENDS, IMPLEMENT, REVIEW])
     try:

@@ -27,6 +27,36 @@ RULES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
+def test_a_reviewed_pull_request_is_merged_by_itself(tmp_path: Path) -> None:
+    """R5: by the cell that merges, once the check that the branch requires has passed."""
+    rules = [*RULES[:-1], {"cell": "review", "do": [answer("automerge", "As asked.")]},
+             {"cell": "automerge", "do": [{"cell": ["diff"]}, answer("merge", "One line, as asked.")]}]
+    with factory(tmp_path, set_up=False) as line, Messages(rules) as model:
+        assert line.init().returncode == 0
+        names = ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", *IMPATIENT]
+        line.change("[agent]", f"""[agent]
+command = {json.dumps([str(binary())])}
+env = {json.dumps(names)}
+hosts = ["127.0.0.1"]""")
+        line.change('enabled = false\nmerge = true\ndry = true', "merge = true\ndry = false")
+        line.change('paths = ["docs/**", "**/*.md"]', 'paths = ["game.py"]')
+        assert line.run("init", "--relock", "--yes").returncode == 0  # the label of the new cell
+        line.world.require(REPO, "build")
+        login = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": model.url, **IMPATIENT}
+        number = line.file()
+        ticked = line.tick(**login)
+        assert ticked.cells == ["triage", "implement", "review"], ticked.stderr
+        pull = line.pull()
+        assert line.states(pull) == {"automerge"}
+        line.world.checks(REPO, pull, {"build": "success"})
+        ticked = line.tick(**login)
+        assert (ticked.code, ticked.cells) == (0, ["automerge"]), ticked.stderr
+        assert (line.item(pull)["state"], line.item(number)["state"]) == ("MERGED", "CLOSED")
+        assert line.world.contains(REPO, "main", line.item(pull)["head_sha"])
+        assert model.surplus == []
+
+
 def test_an_issue_becomes_a_merged_pull_request(tmp_path: Path) -> None:
     with factory(tmp_path, set_up=False) as line, Messages(RULES) as model:
         assert line.init().returncode == 0
