@@ -147,6 +147,8 @@ def _not_yet(case: Case, run: RunFact) -> Judged | None:
     end, cell = end_of(run), case.config.cell(run.order.cell)
     if cell is None or not cell.merge or end.outcome.next != MERGE or end.outcome.kind != "done":
         return None
+    if case.brake.stopped:  # whoever stopped the factory does not expect the base to change
+        return case.skip("skip_stopped", "owner")
     if run.delivery is None:
         return _closer(case, case.state.only)
     against = merge_obstacle(case, run, cell)

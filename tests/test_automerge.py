@@ -255,6 +255,17 @@ def test_r5_without_any_check_it_merges_only_where_none_is_wanted(make: Callable
 
 
 @pytest.mark.slow
+def test_r12_a_check_that_fails_before_the_merge_is_mended_first(make: Callable[..., Line]) -> None:
+    line = make(rule("implement", work(notes__md="Four.\n"), prompt="own checks failed"))
+    line.begin()
+    line.green(build="failure")
+    assert line.tick().cells == ["implement", "review"]
+    line.green()
+    assert line.tick().cells == ["automerge"]
+    line.is_in()
+
+
+@pytest.mark.slow
 def test_r5_only_what_a_cell_has_reviewed_is_merged(line: Line) -> None:
     line.stage.rules.insert(0, rule("review", answer("needs-human", "I am not sure.")))
     line.stage.file()

@@ -192,6 +192,14 @@ def test_r14_what_the_owner_says_before_a_second_try_to_merge_is_read_first(auto
     assert automerged.items[8].state == "open"
 
 
+def test_r32_while_the_factory_is_stopped_nothing_is_merged(automerged):
+    automerged.brake = replace(automerged.brake, stopped=True)
+    assert [skip.key for skip in automerged.settle().skips] == ["skip_stopped"]
+    automerged.brake = replace(automerged.brake, stopped=False)
+    automerged.settle()
+    assert automerged.items[8].state == "merged"
+
+
 def test_r5_a_merge_waits_with_its_result_for_checks_and_for_a_closer_look(automerged):
     facts = automerged.items[8].pull
     ready = list(automerged.runs)
