@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from agentcells import __version__, bench, issues, looking, mcp_cli, steering, timing
 from agentcells.config import load
+from agentcells.model import Problem
 from agentcells.options import CELLS, ConfigOption, JsonOption, language_of_the_shell, opened, print_json
 from agentcells.store import State
 
+ORDER = (
+    "init", "check", "tick", "status", "why", "stop", "retry", "release", "timer", "logs", "graph",
+    "report", "issue", "config", "mcp", "demo", "bench", "cell",
+)
+
+
+class InOrder(TyperGroup):
+    """Help lists commands as a newcomer needs them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=lambda name: (*ORDER, name).index(name))
+
+
 app = typer.Typer(
-    name="agentcells", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+    name="agentcells", cls=InOrder, no_args_is_help=True, pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     help="Turns issues into reviewed pull requests while nobody watches.",
 )
 for more in (looking.app, steering.app):
@@ -156,9 +173,18 @@ def init(
             token_file=token_file, test=room.detect_test(folder), api_url=api_url, git_url=git_url,
             ca_file=ca_file, language="ja" if language == "ja" else "en",
         )
-    room.run(config, lambda question, default: typer.prompt(question, default=default), typer.echo,
-             yes=yes, relock=relock, given=given)
+    room.run(config, _ask, typer.echo, yes=yes, relock=relock, given=given)
     return 0
+
+
+def _ask(question: str, default: str) -> str:
+    try:
+        return str(typer.prompt(question, default=default))
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        typer.echo()
+        raise Problem("init_nobody_answers", exit_code=2) from None
 
 
 @app.command()

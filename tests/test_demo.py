@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agentcells.demo import Demo
 from tests.claude_world import NOBODY, users
 from tests.run_case import ROOT
 
@@ -43,3 +44,14 @@ def test_with_bubblewrap_the_agent_is_in_its_sandbox(tmp_path: Path, who: str) -
         before = [sys.executable, "-I", script, str(NOBODY), *map(str, needed), "--"]
     told = demo(tmp_path, *before)
     assert (told["ok"], told["containment"]) == (True, "strong")
+
+
+def test_a_reason_is_told_when_it_is_another_than_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each pass of a tick says why an item is left alone; a reader of the story wants it once."""
+    story = Demo(tmp_path, as_json=False, language="en", kept=True)
+    for text in ("#1 triage is at work", "#1 triage is at work", "#1 it waits", "#2 it waits"):
+        story._tell({"event": "skip", "item": int(text[1]), "text": text})
+    told = [line.split(maxsplit=1)[1] for line in capsys.readouterr().out.splitlines()]
+    assert told == ["#1 triage is at work", "#1 it waits", "#2 it waits"]

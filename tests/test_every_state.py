@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agentcells import cli
 from agentcells.journal import Journal
 from agentcells.model import Problem
 from agentcells.plan import Brake
@@ -161,3 +162,21 @@ def test_setting_up_again_changes_nothing(
     assert said.code == 0, said
     assert "agentcells check" in said.out
     assert before == (stage.cells_path.read_bytes(), (stage.root / "agentcells.lock.toml").read_bytes())
+
+
+def test_without_a_terminal_setting_up_says_what_to_type(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Path(os.devnull).open() as nobody:
+        monkeypatch.setattr("sys.stdin", nobody)
+        said = typed(None, "init")
+    assert said.code == 2
+    assert "agentcells init --yes --repo owner/name --owner login" in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_lists_the_commands_in_the_order_of_a_first_day(typed: Typed) -> None:
+    listed = [line.split()[0] for line in typed(None, "--help").out.split("Commands:")[1].splitlines() if line.strip()]
+    assert listed[:5] == ["init", "check", "tick", "status", "why"]
+    assert set(listed) == set(cli.ORDER)

@@ -1199,4 +1199,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The tool's own copy of {repo} is damaged ({detail}). It was put away as {path} and is fetched again; a run that was not published yet is done again.",
         "{repo} の手元の複製が壊れています（{detail}）。{path} に移し、取得し直します。まだ公開していない実行はやり直します。",
     ),
+    "init_nobody_answers": (
+        "Nobody answers here: there is no terminal. Say it all at once: `agentcells init --yes --repo owner/name --owner login`.",
+        "ここには端末がなく、答える人がいません。一度に指定してください: `agentcells init --yes --repo owner/name --owner login`。",
+    ),
 }
