@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,16 @@ def test_a_design_is_a_comment_and_without_parts_the_work_goes_on(tmp_path):
     assert parts_of(stage, number) == []
 
 
-def test_parts_are_filed_once_and_only_when_the_owner_agrees(tmp_path):
-    stage, number = proposed(tmp_path)
+@pytest.fixture(params=["local", "github"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Stage, int]]:
+    """A proposal that waits for the owner, on the embedded forge and on GitHub."""
+    stage, number = proposed(tmp_path, world=request.param)
+    yield stage, number
+    stage.people.stop()
+
+
+def test_parts_are_filed_once_and_only_when_the_owner_agrees(either):
+    stage, number = either
     question = below(stage.said(number)[-1])
     assert "3 issues are proposed" in question
     assert "1. Store the lives\n2. Show the lives\n3. Lose a life" in question

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +36,14 @@ def stage_of(tmp_path: Path, *rules: dict, cells: str = BOTTLENECK, **more) -> S
     return Stage(tmp_path / "stage", rules=[*rules, REST], cells=CELLS + cells, **more)
 
 
+@pytest.fixture(params=["local", "github"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
+    """A factory whose bottleneck has something to file, on the embedded forge and on GitHub."""
+    stage = stage_of(tmp_path, FILED, world=request.param)
+    yield stage
+    stage.people.stop()
+
+
 REST = rule("implement", answer("needs-human", "Which colour?"))
 
 
@@ -58,8 +67,8 @@ def filed(stage: Stage) -> list[int]:
     return [n for n in stage.people.numbers() if (m := parse_marker(stage.item(n).body)) and m.kind == "filed"]
 
 
-def test_r50_a_figure_out_of_its_range_is_filed_once_and_closed_when_it_is_over(tmp_path):
-    stage = stage_of(tmp_path, FILED)
+def test_r50_a_figure_out_of_its_range_is_filed_once_and_closed_when_it_is_over(either):
+    stage = either
     quiet_weeks(stage)
     assert stage.tick().cells == []
     waiting = bad_week(stage)
