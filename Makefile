@@ -20,10 +20,11 @@ check:
 	$(PY) -m mypy
 	$(PY) -m pytest -n $(WORKERS) -q --cov --cov-report=term
 
-# The long tests too, with more examples for each property.
+# The long tests too, with more examples for each property: hours. HISTORIES=300 for a short one.
+HISTORIES ?= 10000
 soak:
 	@.ci/venv dev
-	HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) -q -m "slow or not slow"
+	AGENTCELLS_HISTORIES=$(HISTORIES) HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) -q -m "slow or not slow"
 
 # Every attack of the catalogue; writes docs/attacks.md.
 attacks:

@@ -97,10 +97,15 @@ def _through(root: Path, parallel: int, items: int, think_s: float) -> Figures:
     for number in range(1, items + 1):
         forge.create_issue(REPO, f"More lives {number}", "Three.", ["ac:triage"], [owner])
     environment = {**os.environ, "AGENTCELLS_STATE": str(root / "state")}
-    argv = [sys.executable, "-I", "-m", "agentcells", "tick", "--quiet", "--config", str(cells)]
+    argv = [sys.executable, "-I", "-m", "agentcells", "tick", "--json", "--config", str(cells)]
     started = time.monotonic()
     for _ in range(TICKS):
-        subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, check=False, cwd=root)
+        ended = subprocess.run(
+            argv, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, check=False, cwd=root,
+        )
+        if ended.returncode not in (0, 75):
+            raise Problem("bench_line_failed", detail=ended.stderr.strip().rpartition("\n")[2])
         if len(list(_waiting(forge))) == items:
             break
     return measured(

@@ -172,18 +172,27 @@ def not_now(case: Case) -> Judged | None:
 
 def choose(
     config: Config, snapshot: Snapshot, asking: Iterable[tuple[Case, Cell]], cases: Iterable[Case],
-    given: int = 0,
+    given: int = 0, coming: Iterable[tuple[Case, Cell]] = (),
 ) -> tuple[list[Claim], list[Skip]]:
-    """Give the free slots out in order; who gets none has the reason. `given`: out already (R50)."""
+    """Give the free slots out in order; who gets none has the reason. `given`: out already (R50).
+
+    `coming`: what this very plan sends to a cell and the next look may claim. Its place in the order
+    is kept for it, or each result that is published would let another item begin before it (R13).
+    """
     skips: list[Skip | None] = []
     free = 1 if config.sandbox.containment == "none" else config.factory.parallel
     free -= given + sum(run.status == "alive" for run in snapshot.runs)
     taken = taken_slots(snapshot, cases)
     claims: list[Claim] = []
-    for case, cell in sorted(asking, key=lambda one: _place(config, one[0], one[1])):
+    queue = [(_place(config, case, cell), True, case, cell) for case, cell in asking]
+    queue += [(_place(config, case, cell), False, case, cell) for case, cell in coming]
+    for _, asks, case, cell in sorted(queue, key=lambda one: one[0]):
         slot = (case.pair.repo, cell.name)
-        waits = not_now(case)
-        if waits is not None:
+        waits = not_now(case) if asks else None
+        if not asks:
+            free -= 1
+            taken[slot] += 1
+        elif waits is not None:
             skips.append(waits.skip)
         elif taken[slot] >= cell.parallel:
             skips.append(case.skip("skip_cell_busy", "time", cell=cell.name).skip)

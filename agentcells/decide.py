@@ -12,7 +12,7 @@ from agentcells.config import Cell, Config
 from agentcells.factory_cells import begin, tend
 from agentcells.model import Pair, parse_branch
 from agentcells.pairs import PairState, pair_up, state_of
-from agentcells.plan import Action, Plan, Skip, Snapshot
+from agentcells.plan import Action, Plan, SetState, Skip, Snapshot
 from agentcells.publish import elsewhere, orphaned, running
 from agentcells.repair import held, interrupted, mislabelled, stopped
 from agentcells.replies import commanded, waiting
@@ -41,6 +41,7 @@ def decide(config: Config, snapshot: Snapshot) -> Plan:
     skips = _unread(snapshot)
     cases: list[Case] = []
     asking: list[tuple[Case, Cell]] = []
+    coming: list[tuple[Case, Cell]] = []
     brake = snapshot.brake
     for pair in snapshot.pairs:
         if _is_unread(snapshot, pair):
@@ -54,14 +55,24 @@ def decide(config: Config, snapshot: Snapshot) -> Plan:
             skips.append(judged.skip)
         if judged.ask is not None:
             asking.append((case, judged.ask))
+        coming += [(case, cell) for cell in _sent_to(config, judged)]
     tended, brake = tend(config, snapshot, brake)  # R50
     # A result of this very pass may have put the brake on: it holds for the claims after it.
     notes, looking = begin(config, snapshot, brake)
     willing = [(replace(case, brake=brake), cell) for case, cell in asking]
-    claims, left = choose(config, snapshot, willing, cases, len(looking))
+    claims, left = choose(config, snapshot, willing, cases, len(looking), coming)
     return Plan(
         actions=(*actions, *tended, *notes, *looking, *claims), skips=(*skips, *left)
     )
+
+
+def _sent_to(config: Config, judged: Judged) -> list[Cell]:
+    """The cell that a pair waits for once its actions are done."""
+    labels = [
+        action.label for action in judged.actions
+        if isinstance(action, SetState) and not action.working and not action.hold
+    ]
+    return [cell for label in labels[-1:] if (cell := config.cell(label)) is not None]
 
 
 def judge(case: Case) -> Judged:

@@ -445,4 +445,8 @@ OPERATING: dict[str, tuple[str, str]] = {
         "{parallel} at a time: only {done} of {items} items came through, or not in their order ({seconds} s, {runs} runs). Something is wrong.",
         "同時に {parallel} 件: {items} 件のうち {done} 件しか終わらないか、順序が守られませんでした（{seconds} 秒、実行 {runs} 回）。何かがおかしいです。",
     ),
+    "bench_line_failed": (
+        "A tick of the benchmark failed: {detail}",
+        "ベンチマークの tick が失敗しました: {detail}",
+    ),
 }

@@ -18,9 +18,9 @@ IMPLEMENT = rule("implement", work(game__py="LIVES = 3\n"))  # says the same how
 
 
 @contextmanager
-def line(root: Path) -> Iterator[Stage]:
-    """One issue that waits for implement."""
-    stage = Stage(root, world="github", rules=[IMPLEMENT, REVIEW])
+def line(root: Path, factory: str = "") -> Iterator[Stage]:
+    """One issue that waits for implement. `factory`: further lines of that table."""
+    stage = Stage(root, world="github", rules=[IMPLEMENT, REVIEW], factory=factory)
     try:
         stage.file()
         yield stage

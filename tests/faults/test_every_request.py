@@ -43,9 +43,9 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(github_wire, "TIMEOUT_S", 3.0)
 
 
-def harmed(root: Path, unharmed: Unharmed, kind: str, **more: object) -> None:
+def harmed(root: Path, unharmed: Unharmed, kind: str, *, factory: str = "", **more: object) -> None:
     """One tick in which this fails, then as many as it takes."""
-    with line(root) as stage:
+    with line(root, factory) as stage:
         world(stage).fail(kind, **more)
         tick(stage)
         mended(stage)
@@ -101,3 +101,23 @@ def test_r18_every_request_of_git(unharmed: Unharmed, tmp_path: Path, operation:
     for kind in ("bad_gateway", "drop", "cut", "secondary_429", "forbidden_403", "bad_credentials"):
         for at in (1, 2):
             harmed(tmp_path / f"{kind}{at}", unharmed, kind, operation=operation, at=at, git=True)
+
+
+LEASED = "lease = true"
+OF_LEASES = ("MakeLease", "UpdateRefs", "ReadLease", "Head")
+
+
+def test_r18_a_lease_whose_answer_is_lost_is_ours_all_the_same(unharmed: Unharmed, tmp_path: Path) -> None:
+    harmed(tmp_path / "w", unharmed, "bad_gateway", factory=LEASED, operation="UpdateRefs", after=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", OF_LEASES)
+@pytest.mark.parametrize("after", [True, False], ids=["done", "not done"])
+def test_r18_every_request_about_a_lease(
+    unharmed: Unharmed, tmp_path: Path, operation: str, after: bool
+) -> None:
+    for kind in LOST:
+        for at in (1, 2, 3):
+            root = tmp_path / f"{kind}{at}"
+            harmed(root, unharmed, kind, factory=LEASED, operation=operation, at=at, after=after)
