@@ -57,7 +57,8 @@ def tick(path: Path, mode: str) -> tuple[int | None, dict[str, str]]:
     with suppress(*TROUBLE):
         root = state_folder(path)
         note = json.loads((root / "cache" / NOTE).read_bytes())
-        if _holds(note, root) and _nothing_new(note, found):
+        mine = note["cells"] == str(path.resolve())  # two files may be given one folder by mistake
+        if mine and _holds(note, root) and _nothing_new(note, found):
             return _end(root, note, mode), {}
     return None, found
 
@@ -230,7 +231,8 @@ def remember(
     source = {"command": list(token.command), "file": token.file, "env": token.env}
     with suppress(*TROUBLE):
         note = {
-            "version": __version__, "written": time.time(), "files": {str(p): _hash(p) for p in files},
+            "version": __version__, "written": time.time(), "cells": str(cells.resolve()),
+            "files": {str(path): _hash(path) for path in files},
             "source": source, "token": _digest(_token(source)), "rest": rest_url(config.forge.api_url),
             "ca_file": config.forge.ca_file, "repos": list(config.forge.repos),
             "validators": dict(validators), "events": list(events),
