@@ -31,11 +31,10 @@ attacks:
 	@.ci/venv dev
 	$(PY) -m pytest -n $(WORKERS) -q -m "slow or not slow" -p tests.attacks.plugin --attacks=docs/attacks.md
 
-# What an idle start costs, and where the tests spend their time.
+# What ticks and runs cost on this machine; writes docs/benchmarks.md.
 bench:
 	@.ci/venv dev
-	$(PY) -X importtime -c 'import agentcells.__main__' 2>&1 | sort -t '|' -k 2 -n | tail -n 15
-	$(PY) -m pytest -q --durations=25
+	$(PY) -m tests.benchmarks --out docs/benchmarks.md
 
 # After a change of the dependencies. Names, versions and hashes only, for every platform and Python from 3.11 on.
 lock:
