@@ -10,7 +10,8 @@ from hypothesis import settings
 
 from tests import needs
 
-pytest.register_assert_rewrite("tests.contract.forge_contract")  # before any forge imports it
+# Before anybody imports them.
+pytest.register_assert_rewrite("tests.contract.forge_contract", "tests.invariants")
 
 # In CI the same examples each time: a change is judged by what it changes. `make soak` looks for new ones.
 settings.register_profile("quick", deadline=None, derandomize=bool(os.environ.get("CI")))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from agentcells.forge import Forge
 from agentcells.forge.local import LocalForge
@@ -27,9 +27,18 @@ class People(Protocol):
     """One forge with its accounts: `alice` owns, `alice-cells` is her bot, `bob` may write, `mallory` may talk."""
 
     kind: str
+    records_pushes: bool  # the forge tells who pushed the present head
+    patient: bool  # lets a moment of the forge's clock pass before he acts
 
-    def settings(self) -> str:
-        """The `[forge]` table of cells.toml."""
+    def settings(self, login: str = BOT) -> str:
+        """The `[forge]` table of cells.toml, with the token of that account."""
+
+    def stop(self) -> None:
+        """The story is over."""
+
+    @property
+    def bare(self) -> Path:
+        """The folder of the repository, where the forge keeps it."""
 
     def forge(self, login: str = BOT) -> Forge: ...
 
@@ -83,11 +92,20 @@ class People(Protocol):
     def transferred(self, number: int) -> None:
         """It came here from another repository just now."""
 
-    def blocked(self, number: int, by: int) -> None: ...
+    def record_push(self, number: int, by: str) -> None:
+        """What a forge notes by itself where it can: who pushed the present head."""
+
+    def tip(self, branch: str) -> str: ...
+
+    def set_branch(self, branch: str, sha: str) -> None:
+        """By nobody: behind the forge's back."""
 
     def branches(self) -> tuple[str, ...]: ...
 
     def files(self, ref: str) -> dict[str, str]: ...
+
+    def paths(self, ref: str) -> set[str]:
+        """Every path in every commit of this branch's past."""
 
     def item(self, number: int) -> Item: ...
 
@@ -100,6 +118,8 @@ class LocalPeople:
 
     root: Path
     kind: str = "local"
+    records_pushes: bool = True
+    patient: bool = True
     ahead: timedelta = field(default_factory=timedelta)
 
     @classmethod
@@ -112,7 +132,10 @@ class LocalPeople:
             people.push("main", files, OWNER)
         return people
 
-    def settings(self) -> str:
+    def stop(self) -> None:
+        """Nothing runs."""
+
+    def settings(self, login: str = BOT) -> str:
         return f'kind = "local"\npath = "{self.root.name}"\n'
 
     def clock(self) -> datetime:
@@ -182,7 +205,7 @@ class LocalPeople:
 
     def push(self, branch: str, files: Mapping[str, str], by: str) -> Sha:
         """With a git of his own; the folder itself cannot know who it was."""
-        git = Git(self._bare())
+        git = Git(self.bare)
         tip = git.rev(f"refs/heads/{branch}") or git.rev("refs/heads/main")
         blobs = {blob_id(text.encode()): text.encode() for text in files.values()}
         git.write_blobs(blobs)
@@ -195,17 +218,23 @@ class LocalPeople:
         self._git("update-ref", f"refs/heads/{branch}", sha)
         return sha
 
-    def _bare(self) -> Path:
+    def tip(self, branch: str) -> str:
+        return self._git("rev-parse", f"refs/heads/{branch}").strip()
+
+    def set_branch(self, branch: str, sha: str) -> None:
+        self._git("update-ref", f"refs/heads/{branch}", sha)
+
+    @property
+    def bare(self) -> Path:
         return Path(self.forge(OWNER).remote(REPO).url)
 
     def _git(self, *words: str) -> str:
         return subprocess.run(
-            ["git", f"--git-dir={self._bare()}", *words], check=True, capture_output=True, text=True,
+            ["git", f"--git-dir={self.bare}", *words], check=True, capture_output=True, text=True,
             cwd="/", env={"PATH": os.environ.get("PATH", os.defpath), "GIT_CONFIG_GLOBAL": os.devnull},
         ).stdout
 
     def record_push(self, number: int, by: str) -> None:
-        """What a real forge notes by itself: who pushed the present head."""
         forge, item = self._at(number, by)
         forge.record_push(item)
 
@@ -255,16 +284,15 @@ class LocalPeople:
         forge, item = self._at(number, OWNER)
         forge.mark_transferred(item)
 
-    def blocked(self, number: int, by: int) -> None:
-        forge, item = self._at(number, OWNER)
-        forge.block(item, [by])
-
     def branches(self) -> tuple[str, ...]:
         return self.forge(OWNER).branches(REPO, "")
 
     def files(self, ref: str) -> dict[str, str]:
         names = self._git("ls-tree", "-r", "-z", "--name-only", ref).split("\0")[:-1]
         return {name: self._git("show", f"{ref}:{name}") for name in names}
+
+    def paths(self, ref: str) -> set[str]:
+        return paths_of(self._git("rev-list", "--objects", ref))
 
     def item(self, number: int) -> Item:
         return self.forge(OWNER).read(REPO, number)
@@ -274,4 +302,6 @@ class LocalPeople:
         return sorted(int(path.stem) for path in found)
 
 
-Act = Callable[[], Any]
+def paths_of(listed: str) -> set[str]:
+    """Of `git rev-list --objects`."""
+    return {line.partition(" ")[2] for line in listed.splitlines()}

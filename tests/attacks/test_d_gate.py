@@ -281,7 +281,7 @@ def deleted(stage: Stage) -> None:
 
 def rewritten(stage: Stage) -> None:
     """The base gets a new past of one commit."""
-    bare = stage.people._bare()  # type: ignore[attr-defined]
+    bare = stage.people.bare
     tree = everyday("rev-parse", "main^{tree}", at=bare)
     sha = everyday("commit-tree", tree, "-m", "New beginning", at=bare)
     everyday("update-ref", "refs/heads/main", sha, at=bare)
@@ -362,7 +362,7 @@ def guard(bare: Path) -> None:
 def test_d12_a_forge_that_refuses_the_push_is_told_in_harmless_words(tmp_path: Path) -> None:
     stage = Stage(tmp_path / "w", rules=[IMPLEMENT, REVIEW])
     stage.file()
-    guard(stage.people._bare())  # type: ignore[attr-defined]
+    guard(stage.people.bare)
     events = []
     for _ in range(4):
         events += stage.tick().events

@@ -64,7 +64,7 @@ def test_control_h01_as_they_came_they_are(tmp_path: Path, monkeypatch: pytest.M
 
 
 def message(stage: Stage) -> str:
-    bare = str(stage.people._bare())  # type: ignore[attr-defined]
+    bare = str(stage.people.bare)
     return subprocess.run(
         ["git", f"--git-dir={bare}", "log", "-1", "--format=%B", "agentcells/1"], check=True,
         capture_output=True, text=True, cwd="/",
