@@ -25,6 +25,7 @@ from agentcells.text import bounded, printable
 ABSENT = "000000"
 _FILE, _PROGRAM, _LINK, _MODULE = "100644", "100755", "120000", "160000"
 _LARGE = 500_000  # bytes: nobody reviews that
+_COUNTED = 16 << 20  # bytes whose lines are counted, also where fewer are let through
 _PATH_LIMIT = 300
 _NUL_WITHIN = 8_000  # where git looks when it decides that a file is binary
 
@@ -96,7 +97,7 @@ def inspect(
     blocks += _too_much(rules, size)
     if seen and sha not in seen:  # what is looked at must be what is pushed
         blocks.append(Finding(rule="unseen_commit", path="", detail=sha))
-    added, removed = size.lines()
+    added, removed = size.lines(rules.max_bytes)
     return Verdict(
         sha=sha,
         base=base,
@@ -202,7 +203,10 @@ class _Size:
     def bytes(self) -> int:
         return sum(self.largest.values())
 
-    def lines(self) -> tuple[int, int]:
+    def lines(self, most: int) -> tuple[int, int]:
+        """Of more than `most` bytes none are counted: it is blocked anyway, and costs much memory."""
+        if self.bytes > max(most, _COUNTED):
+            return 0, 0
         changes = [_lines(self.first[path], content) for path, content in self.last.items()]
         return sum(added for added, _ in changes), sum(removed for _, removed in changes)
 
@@ -222,7 +226,7 @@ def _is_binary(content: bytes) -> bool:
 def _too_much(rules: Settings, size: _Size) -> Iterator[Finding]:
     for rule, is_, limit in (
         ("too_many_files", len(size.last), rules.max_files),
-        ("too_many_lines", size.lines()[0], rules.max_added_lines),
+        ("too_many_lines", size.lines(rules.max_bytes)[0], rules.max_added_lines),
         ("too_many_bytes", size.bytes, rules.max_bytes),
     ):
         if is_ > limit:

@@ -13,6 +13,7 @@ from agentcells.git import Git, records_ref
 from agentcells.history import HistoryError
 from agentcells.history.kept import take_over
 from agentcells.history.sealed import Sealed
+from agentcells.history.walk import Bounds
 from agentcells.model import Sha
 from agentcells.run import FileView, Finding, Order, TreeTest
 from agentcells.sentences import say
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 KEPT = "Kept work\n"
 MERGED = ("present-state", "moved-base")  # what the two sides of a conflict are called
+LOG_LIMIT = 1 << 20
+NEW_BYTES = 128 << 20  # or twice what the gate lets through: more is not even kept
 MARKER = b"<<<<<<< present-state"  # begins each of ours
 UNRECORDED = "What was not recorded when the run ended"
 
@@ -59,6 +62,7 @@ class Workspace:
         self.history = Sealed(
             git, folder / "work", order.start, order.base, limits.keep, limits.allow_links,
             self._inspect, conflicts=conflicts, merging=self.merging, ref=records_ref(order.run),
+            bounds=Bounds(new_bytes=max(NEW_BYTES, 2 * limits.max_bytes)),
         )
 
     def _inspect(self, files: Sequence[FileView], message: str) -> tuple[Finding, ...]:
@@ -153,9 +157,10 @@ class Workspace:
         ]
 
     def _write_log(self, text: str) -> None:
-        """What went wrong below a verb: for a person, never for the model."""
+        """What went wrong below a verb: for a person, never for the model. It comes to an end."""
         with (self.folder / "verbs.log").open("a", encoding="utf-8") as out:
-            out.write(f"{text}\n")
+            if out.tell() < LOG_LIMIT:
+                out.write(f"{text}\n")
 
     def tree_now(self) -> str:
         """ "" when the files hold what is never taken in: then no test can count for them."""

@@ -31,6 +31,7 @@ from agentcells.run import FileView, Finding
 Inspect: TypeAlias = Callable[[Sequence[FileView], str], tuple[Finding, ...]]
 
 RECORDS = 200  # of one run: nobody reads more, and each costs every later step
+SHOWN = 8 << 20  # bytes of contents, before and after, that a difference is made of
 _MARKERS = (b"<<<<<<< ", b">>>>>>> ")
 
 
@@ -132,9 +133,26 @@ class Sealed:
     def diff(self, paths: Sequence[str] = ()) -> str:
         look = self._stored_look()
         wanted = [delta for delta in self._deltas(look.tree) if _asked(delta.path, paths)]
-        names = [delta.path for delta in wanted]
+        large = self._large(wanted)
+        small = [delta for delta in wanted if delta.path not in large]
+        names = [delta.path for delta in small]
         patch = self.git.patch(self._tree(), look.tree, names) if names else b""
-        return differences([(shown(delta.path), _change(delta).kind) for delta in wanted], patch)
+        text = differences([(shown(delta.path), _change(delta).kind) for delta in small], patch)
+        return "\n".join([*filter(None, [text]), *(f"== {shown(path)} (large)\n" for path in large)])
+
+    def _large(self, deltas: Sequence[Delta]) -> tuple[str, ...]:
+        """Paths whose difference nobody could read; it would cost many times its size in memory."""
+        sides = {sha for delta in deltas for sha, mode in
+                 ((delta.old, delta.old_mode), (delta.new, delta.new_mode)) if mode and mode != SUBMODULE}
+        sizes = self.git.sizes(sides) if sides else {}
+        found, total = [], 0
+        for delta in deltas:
+            size = sizes.get(delta.old, 0) + sizes.get(delta.new, 0)
+            if total + size > SHOWN:
+                found.append(delta.path)
+            else:
+                total += size
+        return tuple(found)
 
     def tree_now(self) -> str:
         """The id of the tree of the files as they are (R8). Raises Refused."""

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from agentcells import gate
 from agentcells.emptying import remove_tree
+from agentcells.gate import Rules, redact
 from agentcells.history.sealed import RECORDS, Sealed
 from agentcells.history.walk import Bounds
+from agentcells.log_cleaning import clean_logs
 from agentcells.model import Problem
+from agentcells.run import FileView
+from agentcells.secrets import Secrets
 from tests.attacks.arena import DELIVERED, Arena, done, record, shell
 from tests.git_world import Origin, store
 
@@ -193,3 +201,106 @@ def test_c17_a_run_has_so_many_records_and_no_more(
         sealed.record("Again")
     assert refused.value.key == "records_too_many_records"
     assert sealed.git.tree(sealed.seal("The rest")) == sealed.look().tree  # the work itself is kept
+
+
+# ---------------------------------------------------------------- much to clean
+
+KEY = "ghp_" + "a1B2c3D4e5F6" * 3
+
+
+def cleaning(folder: Path, text: str) -> tuple[float, str]:
+    """Seconds of the processor, and what is left of a log."""
+    (folder / "test.log").write_text(text)
+    began = time.process_time()
+    clean_logs(folder, Secrets.of({}), "en")
+    return time.process_time() - began, (folder / "test.log").read_text()
+
+
+def test_c17_a_log_of_empty_lines_is_cleaned_in_no_time(tmp_path: Path) -> None:
+    took, left = cleaning(tmp_path, "begin\n" + "\n" * 500_000 + f"{KEY}\n" + "\n" * 500_000 + "end\n")
+    assert took < 5
+    assert KEY not in left
+    assert left.startswith("begin\n")
+    assert left.endswith("end\n")
+
+
+def test_c17_of_an_ordinary_log_only_the_secret_goes(tmp_path: Path) -> None:
+    lines = [f"step {number} went well" for number in range(5_000)]
+    lines[3_000] = f"token={KEY} of the forge"
+    _, left = cleaning(tmp_path, "\n".join(lines))
+    cleaned = left.split("\n")
+    assert [line for line, now in zip(lines, cleaned, strict=True) if line != now] == [lines[3_000]]
+    assert "token=" in cleaned[3_000]
+
+
+def test_c17_a_secret_in_disguise_takes_its_line_along_or_in_a_flood_its_page(tmp_path: Path) -> None:
+    known = Secrets.of({"DEPLOY_TOKEN": "q8Zk2Lw0Xv9Rt5Yp7Bn3Mc6Hd1Jf4Gs"})
+    hidden = "q8Zk2Lw0Xv9Rt5Yp7Bn3Mc6Hd1Jf4Gs"[::-1]
+    for lines, kept in ((1_000, 1_000), (60_000, 0)):
+        (tmp_path / "test.log").write_text(f"a{'b' * 4}\n" * lines + f"{hidden}\n")
+        clean_logs(tmp_path, known, "en")
+        left = (tmp_path / "test.log").read_text()
+        assert hidden not in left
+        assert left.count("abbbb") >= kept
+
+
+def test_c17_a_secret_in_a_line_without_end_goes(tmp_path: Path) -> None:
+    _, left = cleaning(tmp_path, "x" * 200_000 + f" {KEY} " + "y" * 200_000)
+    assert KEY not in left
+
+
+def test_control_c17_line_by_line_it_would_take_its_time(tmp_path: Path) -> None:
+    """The price of one line; an agent's log has room for sixty million."""
+    began = time.process_time()
+    for _ in range(2_000):
+        redact("", Secrets.of({}))
+    assert (time.process_time() - began) / 2_000 * 60_000_000 > 60
+
+
+# ---------------------------------------------------------------- much to compare
+
+
+def lines_of(size: int) -> bytes:
+    return b"".join(b"%d\n" % number for number in range(size // 7))
+
+
+def peak(act: Callable[[], object]) -> float:
+    """The most memory, in MB, that Python had for it."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        act()
+        return tracemalloc.get_traced_memory()[1] / (1 << 20)
+    finally:
+        tracemalloc.stop()
+
+
+def judged(most: int) -> Callable[[], object]:
+    content = lines_of(3 << 20)
+    file = FileView(path=b"a", old_mode=gate.ABSENT, new_mode="100644", old_content=None, new_content=content)
+    return lambda: gate.check_record(Rules(max_bytes=most), Secrets.of({}), [file], "x")
+
+
+def test_c17_lines_of_far_too_much_are_not_even_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "_COUNTED", 1 << 20)
+    assert peak(judged(1 << 20)) < 3
+
+
+def test_control_c17_to_count_them_costs_many_times_their_size() -> None:
+    assert peak(judged(1 << 30)) > 20
+
+
+def test_c17_a_difference_that_nobody_could_read_is_only_named(
+    sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (sealed.work / "tracked0.py").write_bytes(lines_of(9 << 20))
+    (sealed.work / "tracked1.py").write_text("x = 2\n")
+    (sealed.work / "large").write_bytes(lines_of(9 << 20))
+    said = sealed.diff()
+    assert len(said) < 500
+    assert "+x = 2" in said
+    assert "== tracked0.py (large)" in said
+    assert "== large (large)" in said
+    assert sealed.diff(["nowhere"]) == ""
+    monkeypatch.setattr("agentcells.history.sealed.SHOWN", 1 << 30)
+    assert len(sealed.diff()) > 1 << 20  # the control
