@@ -144,7 +144,9 @@ def _question(case: Case, state: str) -> _Question | None:
     """The newest thing that put the pair there: a post or a move of ours, or the owner's hand."""
     ways = (_by_hand, _by_move, _by_post, _by_row)
     found = [one for way in ways if (one := way(case, state)) is not None]
-    return max(found, key=lambda one: one.at) if found else _by_label(case, state)
+    if not found:
+        return _by_label(case, state)
+    return max(found, key=lambda one: (one.at, one.seen is not None))  # ids are finer than seconds
 
 
 def _by_post(case: Case, state: str) -> _Question | None:
@@ -172,7 +174,11 @@ def _by_hand(case: Case, state: str) -> _Question | None:
 
 def _by_row(case: Case, state: str) -> _Question | None:
     """The comment is gone, but the book remembers the run that asked."""
-    rows = [row for row in case.book.rows if row.next == state and row.end is not None]
+    told = {marker.run for _, marker in case.posts}
+    rows = [
+        row for row in case.book.rows
+        if row.next == state and row.end is not None and row.run not in told
+    ]
     if not rows or rows[-1].end is None:
         return None
     return _Question(at=rows[-1].end, cell=rows[-1].cell)
@@ -293,12 +299,6 @@ def _last_cell(case: Case) -> str:
 # ---------------------------------------------------------------- checks
 
 
-def checks_failed(case: Case) -> Judged | None:
-    """Failed checks on our pull request go to `on_checks_failed`, once for each head (R12)."""
-    pull = case.pair.pull
-    if pull is None or pull_of_ours(pull, case.snapshot.viewer) is None or case.lost:
-        return None
-    head = facts(pull).head_sha
 def only_flaky(pull: PullFacts) -> bool:
     """All that failed had passed before on the very same commit: no change can mend that."""
     failed = {check.name for check in pull.failed_checks}
@@ -317,6 +317,12 @@ def _flaky(case: Case) -> tuple[Action, ...]:
     return case.notice(f"flaky:{found.head_sha}", "plan_flaky", {"names": names})
 
 
+def checks_failed(case: Case) -> Judged | None:
+    """Failed checks on our pull request go to `on_checks_failed`, once for each head (R12)."""
+    pull = case.pair.pull
+    if pull is None or pull_of_ours(pull, case.snapshot.viewer) is None or case.lost:
+        return None
+    head = facts(pull).head_sha
     if facts(pull).checks != "failure" or rounds.obeyed(case.book, head) or only_flaky(facts(pull)):
         return None
     to = reply_cell(case, case.config.checks_cell())
