@@ -17,7 +17,7 @@ from agentcells.factory_brief import factory_brief
 from agentcells.factory_cells import with_found
 from agentcells.forge import Forge, Stale
 from agentcells.git import Git
-from agentcells.model import Pair, Problem, Sha, branch_name
+from agentcells.model import IN_REVIEW, NEEDS_HUMAN, WORKING, Pair, Problem, Sha, branch_name
 from agentcells.plan import Claim, FactoryBook, Snapshot
 from agentcells.run import Order, Outcome, Proof, RunEnd
 from agentcells.store import Limits, RunFolder, State
@@ -31,6 +31,7 @@ def prepare(
     cell = config.cell(action.cell)
     if cell is None:
         raise Problem("claim_no_cell", cell=action.cell)
+    _demand_labels(config, forge, pair.repo)
     settings = limits(config, cell, state)
     provision.demand_ready(settings, os.environ)
     branch = _branch(pair)
@@ -68,6 +69,15 @@ def prepare(
     order = _briefed(config, pair, action, snapshot, order)
     folder.write_order(order, settings)
     return order
+
+
+def _demand_labels(config: Config, forge: Forge, repo: str) -> None:
+    """A result whose label the forge does not have could never be told: refused before any write."""
+    there = {label.name for label in forge.labels(repo)}
+    wanted = [cell.label for cell in config.cells if cell.on != "factory"]
+    wanted += [config.label(state) for state in (WORKING, NEEDS_HUMAN, IN_REVIEW)]
+    if missing := [name for name in wanted if name not in there]:
+        raise Problem("check_labels", repo=repo, labels=", ".join(missing))
 
 
 def prepare_factory(
