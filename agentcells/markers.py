@@ -21,6 +21,13 @@ _OPENING = "<!-- agentcells:"
 _MARKER = re.compile(r"<!-- agentcells:v1 (\{.*\}) -->\Z")
 _DATA = re.compile(r"<!-- agentcells:data (\{.*\}) -->\Z")
 _KINDS: tuple[str, ...] = get_args(MarkerKind)
+_HEADINGS = frozenset(
+    words for key in ("comment_blocks", "comment_conflicts", "comment_refusals") for words in SENTENCES[key]
+)
+_OVERRULED = tuple(
+    re.compile(re.escape(words).replace(re.escape("{wanted}"), r"\S.{0,80}?"))
+    for words in SENTENCES["comment_overruled"]
+)
 _MARKER_WORDS = tuple(f.name for f in fields(Marker) if f.name not in ("kind", "seen"))
 
 
@@ -73,10 +80,19 @@ def _unsigned(body: str) -> tuple[Marker | str, str]:
 
 
 def first_words(body: str) -> str:
-    """What a post of ours says in one line: the model's own words where it has any, else ours."""
+    """What a post of ours says in one line: what stood in the way, why the CLI decided otherwise than
+    the model, else the model's own words where it has any, else ours.
+    """
     parts = [part.strip() for part in below(body).strip().split("\n\n")]
-    said = [part for part in parts[1:2] if part and not part.startswith(("<", "- "))]
-    return re.sub(r"[*`]+", "", (said or parts)[0].partition("\n")[0])
+    line = parts[0].partition("\n")[0]
+    said = [part for part in parts[1:2] if part and not part.startswith(("<", "- "))
+            and part not in SENTENCES["comment_kept"]]
+    reasons = [line[found.end():].strip() for one in _OVERRULED if (found := one.search(line))]
+    if said and said[0] in _HEADINGS:
+        words = " ".join([said[0], *(part[2:] for part in parts[2:3])])
+    else:
+        words = [*reasons, *said, line][0]
+    return re.sub(r"[*`]+", "", words.partition("\n")[0])
 
 
 def sign(marker: Marker, body_below: str, key: bytes) -> Marker:

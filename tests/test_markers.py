@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from agentcells import markers
 from agentcells.posts import Ledger, LedgerRow, Marker, MarkerKind, Move
 from agentcells.run import OutcomeKind
+from agentcells.sentences import SENTENCES
 
 KEY = b"k" * 32
+MARK = markers.render_marker(Marker(kind="decision"))
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 awkward = ["-->", "--!>", "<!--", "a--", "-", "\n", "\u2028"]
@@ -278,3 +280,16 @@ def test_every_outcome_is_said_in_words(language):
     words = {kind: markers.outcome_words(kind, language) for kind in get_args(OutcomeKind)}
     assert [kind for kind, said in words.items() if said == kind and kind != "done"] == []
     assert len(set(words.values())) == len(words)
+
+
+def test_r22_the_first_words_name_what_stood_in_the_way_and_not_that_work_is_kept() -> None:
+    for heading in SENTENCES["comment_blocks"]:
+        refused = f"**implement** is done.\n\n{heading}\n\n- `keys.py`: a token\n- more"
+        assert markers.first_words(f"{MARK}\n{refused}") == f"{heading} keys.py: a token".replace("`", "")
+    for overruled in SENTENCES["comment_overruled"]:
+        line = f"**implement** is done. {overruled.format(wanted='**review**')} It changed nothing."
+        assert markers.first_words(f"{MARK}\n{line}\n\nIt is there.") == "It changed nothing."
+    kept = f"**implement** is done. It was not tested.\n\n{SENTENCES['comment_kept'][0]}\n\nDone."
+    assert markers.first_words(f"{MARK}\n{kept}") == "implement is done. It was not tested."
+    assert markers.first_words(f"{MARK}\n**review** asks.\n\nIs blue allowed?\n\n- or green") == "Is blue allowed?"
+    assert markers.first_words(f"{MARK}\nNothing more.") == "Nothing more."
