@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 
+import pytest
+
+from agentcells import views
+from agentcells.columns import because
 from agentcells.markers import parse_ledger, parse_marker
-from agentcells.model import Item
+from agentcells.model import Item, Problem
+from agentcells.run import Order
+from agentcells.sentences import say
 from agentcells.voices import untouched
-from tests.stage import BOT, OWNER, Stage
+from tests.stage import BOT, OWNER, Stage, nothing_written
 
 BESIDE = {"working", "hold"}
+FORBIDDEN = ".github/workflows/leak.yml"  # no run's push may ever hold it
+
+
+@dataclass
+class History:
+    """What a random history has to remember of itself."""
+
+    words: dict[str, str] = field(default_factory=dict)  # what the owner said, by the comment's id
+    troubled: bool = False  # a tick was killed, or the forge was out of reach
+
+    def may_begin(self, stage: Stage, order: Order) -> None:
+        """No run without the owner's right to it, as the page shows it now (R23, R24)."""
+        items = [stage.item(number) for number in (order.issue, order.pull) if number is not None]
+        assert all(item.state == "open" for item in items), order
+        if order.issue is not None:
+            assert OWNER in [one.login for one in items[0].assignees], f"not assigned: {order}"
+        changes = sorted(
+            (event.at, event.actor.login, event.label.name) for item in items for event in item.events
+            if event.kind == "labeled" and event.label and event.actor and stage.config.state(event.label.name)
+            and stage.config.state(event.label.name) not in BESIDE
+        )
+        assert changes, f"nobody labelled it: {order}"
+        assert changes[-1][1] in (OWNER, BOT), f"{changes[-1]} is not the owner's: {order}"
+        assert any(by == OWNER for _, by, _ in changes), changes
 
 
 def sound(stage: Stage) -> None:
@@ -25,13 +56,16 @@ def at_rest(stage: Stage) -> None:
     sound(stage)
     snapshot, plan = stage.look()
     reasons = {skip.pair_key: skip for skip in plan.skips}
+    language = stage.config.factory.language
     for pair in snapshot.pairs:
         members = [item for item in (pair.issue, pair.pull) if item is not None]
         ours = {label.name for item in members for label in item.labels
                 if stage.config.state(label.name)}
         if ours and not any(action.pair_key == pair.key for action in plan.actions):
             assert pair.key in reasons, f"{pair.key} waits with {ours} and has no reason"
-            assert stage.why(pair.number).strip(), pair.key
+            skip = reasons[pair.key]
+            why = "\n".join(views.why(stage.config, snapshot, plan, pair.number))
+            assert because(skip.key, skip.slots, language) in why, why
 
 
 def _nothing_doubled(stage: Stage, items: list[Item]) -> None:
@@ -44,15 +78,17 @@ def _nothing_doubled(stage: Stage, items: list[Item]) -> None:
             marker = parse_marker(comment.body)
             if marker is None or comment.author is None or comment.author.login not in (me, BOT):
                 continue
+            if not untouched(comment):  # spoilt by somebody: it is worth nothing, and may be said again
+                continue
             if marker.kind == "ledger":
-                books[item.number] += untouched(comment)  # one that somebody spoilt is no book
+                books[item.number] += 1
             elif marker.kind == "decision":
                 posts["decision", marker.run] += 1
             elif marker.kind == "notice":
                 posts["notice", str(item.number), marker.cause] += 1
     doubled = [post for post, count in posts.items() if count > 1]
     assert not doubled, doubled
-    assert all(count == 1 for count in books.values()), books
+    assert all(count <= 1 for count in books.values()), books
     heads = Counter(item.pull.head_ref for item in items if item.pull and item.state == "open")
     assert all(count == 1 for count in heads.values()), heads
 
@@ -74,3 +110,104 @@ def _every_row_once(stage: Stage, items: list[Item]) -> None:
             if ledger is not None:
                 runs = [row.run for row in ledger.rows]
                 assert len(runs) == len(set(runs)), f"#{item.number}: {runs}"
+
+
+def rests(stage: Stage, number: int, key: str = "", *about: str) -> None:
+    """Nothing runs, nothing is written (any more), and `why N` names this very reason with these words.
+
+    `key` "": it carries no label of ours, so nobody waits for anything.
+    """
+    language = stage.config.factory.language
+    with nothing_written(stage):
+        ticked = stage.tick()
+    assert ticked.cells == []
+    assert ticked.problem is None, ticked.problem
+    snapshot, plan = stage.look()
+    keys = {
+        pair.key for pair in snapshot.pairs
+        if number in {item.number for item in (pair.issue, pair.pull) if item is not None}
+    }
+    skips = [skip for skip in plan.skips if skip.pair_key in keys]
+    assert [skip.key for skip in skips] == ([key] if key else [])
+    why = stage.why(number)
+    for skip in skips:
+        assert because(skip.key, skip.slots, language) in why
+    if not keys:
+        assert why == say("view_why_unknown", language, number=number)
+    elif not key:
+        assert say("view_why_state_no", language, labels="-") in why, why
+    missing = [words for words in about if words not in why]
+    assert not missing, f"{missing} not in\n{why}"
+
+
+def refuses(stage: Stage, key: str, about: str) -> None:
+    """The whole tick refuses before it writes, with this reason; whoever asks why is told the same."""
+    with nothing_written(stage):
+        ticked = stage.tick()
+    assert ticked.problem is not None
+    assert (ticked.cells, ticked.problem.key) == ([], key)
+    assert about in say(ticked.problem.key, "en", **ticked.problem.slots)
+    with pytest.raises(Problem) as told:
+        stage.why(1)
+    assert (told.value.key, told.value.slots) == (key, ticked.problem.slots)
+
+
+def always(stage: Stage, history: History) -> None:
+    """After every step of a random history, whatever was killed or out of reach."""
+    sound(stage)
+    _only_with_right(stage)
+    _only_what_the_gate_saw(stage)
+
+
+def _only_with_right(stage: Stage) -> None:
+    """We write on nothing that the owner did not put into the line."""
+    items = {number: stage.item(number) for number in stage.people.numbers()}
+    ordered = {
+        number for number, item in items.items() for event in item.events
+        if event.kind == "labeled" and event.actor and event.actor.login == OWNER
+        and event.label and event.label.name.startswith("ac:")
+    }
+    for number, item in items.items():
+        if item.author is not None and item.author.login == BOT:
+            assert item.pull is not None, f"#{number}"
+            assert item.pull.head_ref.startswith("agentcells/"), item.pull.head_ref
+            continue
+        wrote = [c.body for c in item.comments if c.author and c.author.login == BOT]
+        wrote += [  # labels go off whatever is closed, whoever had set them (R11)
+            e.label.name for e in item.events
+            if e.kind == "labeled" and e.label and e.actor and e.actor.login == BOT
+        ]
+        assert number in ordered or not wrote, f"#{number}: {wrote}"
+
+
+def _only_what_the_gate_saw(stage: Stage) -> None:
+    """No branch of ours, in no commit of its past, holds what the gate refuses (R45)."""
+    for ref in stage.branches():
+        if ref.startswith("agentcells/"):
+            assert FORBIDDEN not in stage.people.paths(ref), ref
+
+
+def lost_words(stage: Stage, history: History) -> list[str]:
+    """What the owner said, no run has read, and nothing will come back to: there must be none (R14).
+
+    A pair that waits for him although he has spoken since it was put there, and of which nothing of ours
+    has told him why.
+    """
+    snapshot, plan = stage.look()
+    waiting = {skip.pair_key for skip in plan.skips if skip.key in ("skip_needs_human", "skip_in_review")}
+    read = "\n".join(prompt for _, prompt in stage.played)
+    lost = []
+    for pair in snapshot.pairs:
+        if pair.key not in waiting:
+            continue
+        items = [item for item in (pair.issue, pair.pull) if item is not None]
+        labelled = [e.at for item in items for e in item.events
+                    if e.kind == "labeled" and e.actor and e.actor.login != BOT]
+        notices = [c.created_at for item in items for c in item.comments
+                   if (marker := parse_marker(c.body)) and marker.kind == "notice"]
+        for comment in (c for item in items for c in item.comments if c.id in history.words):
+            text = history.words[comment.id]
+            answered = any(at > comment.created_at for at in (*notices, *labelled))
+            if f"{text}\n" not in f"{read}\n" and not answered:
+                lost.append(f"{pair.key}: {text}")
+    return lost

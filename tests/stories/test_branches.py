@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.invariants import at_rest
+from tests.invariants import at_rest, rests
 from tests.stage import (
     IMPLEMENT,
     OWNER,
@@ -15,7 +14,6 @@ from tests.stage import (
     Rule,
     Stage,
     answer,
-    nothing_written,
     once,
     rule,
     work,
@@ -23,12 +21,6 @@ from tests.stage import (
 from tests.stories.conftest import Build
 
 LONG = "".join(f"LINE_{i} = {i}\n" for i in range(30))
-
-
-def _local(stage: Stage) -> Any:
-    """What only the embedded forge's people can do: record a push, reach into the repository."""
-    return stage.people
-
 
 
 def settle(text: str) -> Rule:
@@ -112,6 +104,7 @@ def test_r44_a_second_conflict_asks_the_human(build: Build) -> None:
     assert stage.tick().cells == ["implement", "implement"]
     assert stage.states(number) == {"needs-human"}
     assert "still collides" in stage.said(number)[-1]
+    rests(stage, number, "skip_needs_human", "collide", "game.py")
     assert stage.branches() == ("main",)
     stage.rules = [rule("implement", work(game__py="LEVEL = 9\n")), REVIEW]
     stage.say(number, "Nobody pushes now.")
@@ -133,6 +126,7 @@ def test_r44_markers_that_are_left_are_never_published(build: Build) -> None:
     stage.tick()
     assert stage.states(number) == {"needs-human"}
     assert stage.branches() == ("main",)
+    rests(stage, number, "skip_needs_human")
 
 
 # ---------------------------------------------------------------- people push (R44, R46)
@@ -146,14 +140,14 @@ def test_r44_commits_before_a_run_that_no_run_made_are_shown_to_the_owner_first(
     mine = stage.people.push(f"agentcells/{number}", {"extra.py": "EXTRA = 1\n"}, who)
     stage.say(pull, "Go on with it, please.")
     stage.rules = [rule("implement", work(game__py="LIVES = 4\n")), REVIEW]
-    if who == OWNER:
-        _local(stage).record_push(pull, OWNER)
+    if who == OWNER and stage.people.records_pushes:
+        stage.people.record_push(pull, OWNER)
         assert stage.tick().cells == ["implement", "review"]
     else:
         assert stage.tick().cells == []
         assert stage.states(number, pull) == {"needs-human"}
         assert mine[:10] in stage.said(pull)[-1]
-        assert "waits" in stage.why(number) or "asked" in stage.why(number)
+        rests(stage, number, "skip_needs_human", mine[:10])
         stage.say(pull, "It is fine.")
         assert stage.tick().cells == ["implement", "review"]
     files = stage.people.files(f"agentcells/{number}")
@@ -165,11 +159,12 @@ def test_r44_commits_before_a_run_that_no_run_made_are_shown_to_the_owner_first(
 @pytest.mark.parametrize("who", [OWNER, "bob"])
 def test_r44_commits_during_a_run_are_kept_merged_and_named(build: Build, who: str) -> None:
     stage = build()
+    known = who == OWNER and stage.people.records_pushes  # a name on a commit proves nobody
 
     def pushes() -> None:
         stage.people.push("agentcells/1", {"extra.py": "EXTRA = 1\n"}, who)
-        if who == OWNER:
-            _local(stage).record_push(stage.pull_of(1).number, OWNER)
+        if known:
+            stage.people.record_push(stage.pull_of(1).number, OWNER)
 
     stage.rules = [
         once("implement", work(game__py="LIVES = 3\n")), once("review", answer("implement", "Four.")),
@@ -179,14 +174,15 @@ def test_r44_commits_during_a_run_are_kept_merged_and_named(build: Build, who: s
     number = stage.file()
     stage.tick()
     pull = stage.pull_of(number).number
-    if who == OWNER:
+    if known:
         assert stage.cells_run == ["implement", "review", "implement", "review"]
         assert stage.states(number, pull) == {"in-review"}
         assert "alice" in stage.said(pull)[-2]
     else:
         assert stage.cells_run == ["implement", "review", "implement"]
         assert stage.states(number, pull) == {"needs-human"}
-        assert "bob" in stage.said(pull)[-1]
+        assert who in stage.said(pull)[-1]
+        rests(stage, number, "skip_needs_human", who)
         assert stage.people.files(f"agentcells/{number}")["game.py"] == "LIVES = 3\n"
         stage.say(pull, "That is fine.")
         assert stage.tick().cells == ["implement", "review"]
@@ -195,7 +191,8 @@ def test_r44_commits_during_a_run_are_kept_merged_and_named(build: Build, who: s
     assert files["game.py"] == "LIVES = 4\n"
 
 
-def test_r44_commits_after_a_run_are_looked_at_before_the_next(stage: Stage) -> None:
+@pytest.mark.parametrize("who", [OWNER, "bob"])
+def test_r44_commits_after_a_run_are_looked_at_before_the_next(stage: Stage, who: str) -> None:
     stage.rules = [IMPLEMENT]
     number = stage.file()
     folder = stage.claim()
@@ -205,10 +202,17 @@ def test_r44_commits_after_a_run_are_looked_at_before_the_next(stage: Stage) -> 
     pull = stage.pull_of(number).number
     for one in claimed:
         stage.rules = [REVIEW]
-        stage.people.push(f"agentcells/{number}", {"extra.py": "EXTRA = 1\n"}, "bob")
+        stage.people.push(f"agentcells/{number}", {"extra.py": "EXTRA = 1\n"}, who)
+        if who == OWNER:
+            stage.people.record_push(pull, OWNER)
         stage.play(one)
+    if who == OWNER and stage.people.records_pushes:
+        assert stage.tick().cells == ["review"]  # what it had looked at is not what stands there now
+        assert stage.states(number, pull) == {"in-review"}
+        return
     assert stage.tick().cells == []
     assert stage.states(number, pull) == {"needs-human"}
+    rests(stage, number, "skip_needs_human", "Somebody else")
     stage.say(pull, "Look at that too.")
     assert stage.tick().cells == ["review"]
     assert stage.states(number, pull) == {"in-review"}
@@ -223,11 +227,11 @@ def test_r46_a_push_between_fetch_and_push_is_never_overwritten(build: Build) ->
     stage.rules = [rule("implement", work(game__py="LIVES = 4\n")), REVIEW]
     folder = stage.claim()
     stage.play(folder)
-    people = _local(stage)
-    tip = people._git("rev-parse", f"refs/heads/agentcells/{number}").strip()
+    people = stage.people
+    tip = people.tip(f"agentcells/{number}")
     bobs = people.push(f"agentcells/{number}", {"extra.py": "EXTRA = 1\n"}, "bob")
-    people._git("update-ref", f"refs/heads/agentcells/{number}", tip)
-    hook = people._bare() / "hooks" / "pre-receive"  # bob is faster by a hair
+    people.set_branch(f"agentcells/{number}", tip)
+    hook = people.bare / "hooks" / "pre-receive"  # bob is faster by a hair
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\nunset GIT_QUARANTINE_PATH\ngit update-ref refs/heads/agentcells/{number} {bobs}\n")
     hook.chmod(0o755)
@@ -263,8 +267,7 @@ def test_r45_what_the_gate_refuses_is_never_pushed_the_rest_is_kept_and_the_huma
     assert stage.branches() == ("main",)
     assert path in stage.said(number)[0]
     assert text.strip() not in stage.said(number)[0]
-    with nothing_written(stage):
-        assert stage.tick().cells == []
+    rests(stage, number, "skip_needs_human", path)
     stage.say(number, "Without that file, please.")
     assert stage.tick().cells == ["implement", "review"]
     files = stage.people.files(f"agentcells/{number}")
@@ -282,7 +285,7 @@ def test_r45_a_secret_in_the_comment_is_not_repeated(build: Build) -> None:
     texts = [stage.item(one).body for one in stage.people.numbers()]
     texts += [comment.body for one in stage.people.numbers() for comment in stage.item(one).comments]
     assert not any(secret in text for text in texts)
-    assert stage.why(number)
+    rests(stage, number, "skip_needs_human")
 
 
 def test_r45_a_secret_in_a_record_message_is_not_pushed(build: Build) -> None:
@@ -323,6 +326,7 @@ def test_r8_a_test_that_did_not_run_on_the_sealed_files_holds_it_back(build: Bui
     assert stage.tick().cells == ["implement"]
     assert stage.states(number) == {"needs-human"}
     assert "test" in stage.said(number)[0]
+    rests(stage, number, "skip_needs_human", "test")
     stage.say(number, "Test it.")
     assert stage.tick().cells == ["implement", "review"]
 
@@ -333,8 +337,7 @@ def test_r8_nothing_new_leaves_the_cell_and_is_said(build: Build) -> None:
     assert stage.tick().cells == ["implement"]
     assert stage.states(number) == {"needs-human"}
     assert "changed nothing" in stage.said(number)[0]
-    with nothing_written(stage):
-        assert stage.tick().cells == []
+    rests(stage, number, "skip_needs_human", "changed nothing")
 
 
 def test_r8_a_clean_merge_of_a_moved_base_with_needs_test_merged_holds_back(build: Build) -> None:
@@ -348,6 +351,7 @@ def test_r8_a_clean_merge_of_a_moved_base_with_needs_test_merged_holds_back(buil
     stage.tick()
     assert stage.states(number) == {"needs-human"}
     assert "not tested" in stage.said(number)[0]
+    rests(stage, number, "skip_needs_human", "not tested")
 
 
 def test_r12_failing_checks_send_our_pull_request_back_once_for_each_head(stage: Stage) -> None:
@@ -365,3 +369,33 @@ def test_r12_failing_checks_send_our_pull_request_back_once_for_each_head(stage:
         stage.people.checks(pull, {"build": "failure"})
         stage.tick()
     assert stage.states(number, pull) == {"needs-human"}
+
+
+def test_r45_a_secret_in_the_name_of_a_file_is_not_pushed(build: Build) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    stage = build(rules=[rule("implement", {"write": {f"{secret}.txt": "x\n", "good.py": "GOOD = 1\n"}}, answer("review"))])
+    number = stage.file()
+    assert stage.tick().cells == ["implement"]
+    assert stage.branches() == ("main",)
+    assert stage.states(number) == {"needs-human"}
+    texts = [comment.body for comment in stage.item(number).comments]
+    assert not any(secret in text for text in texts)
+    assert secret not in stage.why(number)
+    rests(stage, number, "skip_needs_human")
+
+
+def test_r45_a_change_beyond_the_limits_is_refused_with_its_size_and_kept(build: Build) -> None:
+    stage = build(settings="[gate]\nmax_added_lines = 50", rules=[
+        once("implement", {"write": {"big.py": "LINE = 1\n" * 90_000}}, answer("review")),
+        rule("implement", {"shell": "head -n 20 big.py > small.py; : > big.py"}, {"append": {"big.py": "A = 1\n"}},
+             answer("review")),
+        REVIEW,
+    ])
+    number = stage.file()
+    assert stage.tick().cells == ["implement"]
+    assert stage.branches() == ("main",)
+    assert "90000" in stage.said(number)[0].replace(",", "")
+    rests(stage, number, "skip_needs_human")
+    stage.say(number, "Twenty lines are enough.")
+    assert stage.tick().cells == ["implement", "review"]
+    assert stage.people.files(f"agentcells/{number}")["small.py"] == "LINE = 1\n" * 20

@@ -31,7 +31,9 @@ PROCESSES = {
     "agent": ("scripted_agent.py", "--output-format"),
 }
 
-pytestmark = pytest.mark.slow  # whole processes, killed at every step: minutes, so `make soak`
+# Whole ticks as processes take their time: one victim in the quick run, the others in `make soak`.
+QUICK = "runner"
+VICTIMS = [pytest.param(one, marks=() if one == QUICK else pytest.mark.slow) for one in PROCESSES]
 
 
 def found(root: Path, *words: str) -> list[int]:
@@ -66,16 +68,19 @@ def wait_for(what, within: float = 60.0):
     return value
 
 
-@pytest.mark.parametrize("victim", list(PROCESSES))
+def recorded(root: Path) -> bool:
+    """The run is well under way: the agent's record has been made."""
+    logs = list(root.glob("**/runs/*/stream.jsonl"))
+    return any("cell record" in log.read_text(encoding="utf-8") for log in logs)
+
+
+@pytest.mark.parametrize("victim", VICTIMS)
 def test_r17_whoever_is_killed_during_a_run_the_line_comes_to_its_end(tmp_path: Path, victim: str) -> None:
     factory = Factory(tmp_path / "factory", rules=SLOW)
     number = factory.file(label="implement")
     first = factory.start("tick", "--json")
-    # The run is well under way when its record has been made.
-    wait_for(lambda: found(factory.root, *PROCESSES["agent"]))
-    time.sleep(0.8)
-    (pid,) = found(factory.root, *PROCESSES[victim])
-    os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: recorded(factory.root))
+    os.kill(max(found(factory.root, *PROCESSES[victim])), signal.SIGKILL)  # of a sandbox the innermost
     first.communicate(timeout=90)
     for _ in range(3):
         if "in-review" in factory.states(number + 1) if factory.pull(number) else False:
@@ -91,6 +96,7 @@ def test_r17_whoever_is_killed_during_a_run_the_line_comes_to_its_end(tmp_path: 
     assert not found(factory.root, *PROCESSES["agent"])
 
 
+@pytest.mark.slow
 def test_j01_git_is_killed_while_it_pushes_and_the_next_tick_pushes_the_same(tmp_path: Path) -> None:
     factory = Factory(tmp_path / "factory")
     number = factory.file(label="implement")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.invariants import at_rest
+from tests.invariants import at_rest, rests
 from tests.stage import (
     BOT,
     IMPLEMENT,
@@ -45,9 +45,7 @@ def test_r10_a_pull_request_of_a_stranger_never_runs(stage: Stage) -> None:
     stage.people.push("theirs", {"game.py": "LEVEL = 9\n"}, "mallory")
     number = stage.people.open_pull("theirs", "Trust me", "", "mallory")
     stage.label(number, "review")
-    with nothing_written(stage):
-        assert stage.tick().reasons == ["skip_not_yours"]
-    assert "somebody else's" in stage.why(number)
+    rests(stage, number, "skip_not_yours", "somebody else's")
 
 
 def test_review_sends_back_to_implement_on_the_same_branch_with_its_words_in_the_prompt(build: Build) -> None:
@@ -82,13 +80,9 @@ def test_r11_an_issue_closed_by_hand_stops_its_open_pull_request_and_touches_not
     assert stage.states(number, pull.number) == set()
     assert stage.item(pull.number).state == "open"
     assert f"agentcells/{number}" in stage.branches()
-    said = len(stage.said(pull.number))
-    with nothing_written(stage):
-        stage.tick()
-        stage.say(pull.number, "What about this one?")
-        stage.tick()
-    assert len(stage.said(pull.number)) == said
-    assert "closed" in stage.why(number)
+    rests(stage, number, "", "closed")
+    stage.say(pull.number, "What about this one?")
+    rests(stage, pull.number, "", "closed")
 
 
 def test_r14_a_comment_on_the_pull_request_while_implement_runs_on_the_issue_is_read_next(build: Build) -> None:
@@ -118,9 +112,8 @@ def test_r9_two_pull_requests_say_they_close_the_issue_the_owner_is_asked_once(s
     assert stage.tick().cells == []
     assert stage.states(number) == {"needs-human"}
     assert f"#{rival}" in stage.said(number)[0]
-    assert stage.tick().cells == []
+    rests(stage, number, "skip_needs_human", f"#{rival}")
     assert len(stage.said(number)) == 1
-    assert "answer" in stage.why(number)
     stage.say(number, "Go on, I will close the other one.")
     assert stage.tick().cells == ["implement", "review"]
     assert stage.states(stage.pull_of(number).number) == {"in-review"}
@@ -153,6 +146,7 @@ def test_r11_merged_into_another_branch_the_pair_stops_and_the_issue_stays_open(
     stage.tick()
     assert stage.states(number, pull.number) == set()
     assert stage.item(number).state == "open"
+    rests(stage, number)
 
 
 def test_r31_opened_again_after_its_rounds_were_used_it_starts_with_fresh_rounds(build: Build) -> None:
@@ -169,10 +163,11 @@ def test_r31_opened_again_after_its_rounds_were_used_it_starts_with_fresh_rounds
     stage.tick()
     assert stage.states(number, pull.number) == set()
     stage.people.reopen(number, OWNER)
-    assert stage.tick().cells == []
+    rests(stage, number)
     stage.label(number, "implement")
     assert stage.tick().cells == ["implement", "review"] * 3
     assert stage.states(number, pull.number) == {"needs-human"}
+    rests(stage, number, "skip_needs_human", "3 times")
 
 
 def test_r6_a_question_is_answered_by_editing_the_body(build: Build) -> None:
@@ -182,12 +177,27 @@ def test_r6_a_question_is_answered_by_editing_the_body(build: Build) -> None:
     number = stage.file("triage", body="More lives.")
     stage.tick()
     assert stage.states(number) == {"needs-human"}
-    with nothing_written(stage):
-        stage.tick()
+    rests(stage, number, "skip_needs_human", "How many lives?")
     stage.people.edit(number, OWNER, body="More lives: three.")
     assert stage.tick().cells == ["triage", "implement", "review"]
     assert "More lives: three." in stage.prompts[1][1]
     assert "answer" in stage.prompts[1][1].rpartition("\n")[2]
+
+
+def test_r6_an_answer_within_the_second_of_the_question_is_heard(build: Build) -> None:
+    """Most forges tell the time in seconds: what was read is known by its number."""
+    stage = build(rules=[
+        IMPLEMENT, once("review", answer("needs-human", "Is blue allowed?")), REVIEW,
+    ])
+    stage.people.patient = False
+    number = stage.file()
+    for words in ("Blue is fine.", "Green as well.", "Any colour."):
+        stage.tick()
+        stage.say(stage.pull_of(number).number, words)
+    stage.tick()
+    prompts = [prompt for cell, prompt in stage.prompts if cell != "triage"]
+    assert all(any(words in prompt for prompt in prompts)
+               for words in ("Blue is fine.", "Green as well.", "Any colour."))
 
 
 def test_r11_the_owner_merges_and_everything_is_tidied(stage: Stage) -> None:
@@ -212,4 +222,23 @@ def test_r1_with_the_owners_own_token_the_whole_line_runs_the_same(build: Build)
     stage.rules = [rule("implement", work(game__py="LIVES = 4\n")), REVIEW]
     assert stage.tick().cells == ["implement", "review"]
     assert BOT not in {c.author.login for c in stage.item(number).comments if c.author}
+    at_rest(stage)
+
+
+def test_r14_words_during_a_review_come_before_the_owner_is_asked_to_look(build: Build) -> None:
+    stage = build()
+
+    def owner_writes() -> None:
+        stage.say(1, "And make it blue, please.")
+
+    stage.rules = [
+        rule("implement", {"append": {"game.py": "MORE = 1\n"}}, answer("review")),
+        once("review", {"call": owner_writes}, answer("done", "As asked.")),
+        once("review", answer("implement", "Blue is missing.")), REVIEW,
+    ]
+    number = stage.file()
+    assert stage.tick().cells == ["implement", "review", "review", "implement", "review"]
+    assert "make it blue" not in stage.prompts[1][1]
+    assert "make it blue" in stage.prompts[2][1]
+    assert stage.states(number, stage.pull_of(number).number) == {"in-review"}
     at_rest(stage)
