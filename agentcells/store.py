@@ -15,13 +15,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from agentcells.emptying import remove_tree
 from agentcells.model import Item, Problem, Row, RunId
-from agentcells.plan import Brake
 from agentcells.run import Order, RunEnd
 from agentcells.wire import from_json, to_json
+
+if TYPE_CHECKING:
+    from agentcells.plan import Brake
 
 T = TypeVar("T")
 KEPT_LOGS = 200  # closed runs whose logs stay
@@ -390,6 +392,8 @@ class State:
 
     def brake(self) -> Brake:
         """The brake as it was left; lost or broken, it starts at nothing and `lost` names it (R32)."""
+        from agentcells.plan import Brake  # a runner does without
+
         path = self.root / "brake.json"
         if not path.exists():
             return Brake()
