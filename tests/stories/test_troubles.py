@@ -303,7 +303,7 @@ def test_r33_a_pull_request_that_may_never_be_opened_is_tried_three_times(stage:
     assert stage.troubles[0].times == 97
     assert stage.cells_run == ["implement"]
     assert stage.states(number) == {"needs-human"}
-    rests(stage, number, "skip_needs_human", "pull request")
+    rests(stage, number, "skip_needs_human", "The forge refused")
     at_rest(stage)
 
 
