@@ -98,9 +98,32 @@ class HubProject:
         found: dict[str, Any] = self.hub.world.item(self.repo, number)
         return {**found, "state": found["state"].lower()}
 
+    @property
+    def bare(self) -> Path:
+        """Where the hub keeps it, for what a colleague shares behind our back."""
+        place: Path = self.hub.world.hub.repo(self.repo).bare.path
+        return place
+
     def tip(self, branch: str = "main") -> str:
         found: str = self.hub.world.tips(self.repo)[branch]
         return found
+
+
+class HubPlace(Place):
+    """A place whose `game` and `plain` are repositories of a hub; the rest is as everywhere."""
+
+    def __init__(self, kind: str, place: Place) -> None:
+        self.root, self.alone, self.untracked = place.root, place.alone, place.untracked
+        self.project, other = (hub(kind).project(place.root / kind / name) for name in ("game", "plain"))
+        self.game, self.plain = self.project.desk, other.desk
+        for one in (self.project, other):
+            one.desk.shared = one.bare
+
+    def issue(self, title: str = "A door that opens", body: str = "It should open.", comments: int = 0) -> int:
+        return self.project.issue(title, body, comments)
+
+    def item(self, number: int) -> dict[str, Any]:
+        return self.project.item(number)
 
 
 class LocalProject:

@@ -211,6 +211,7 @@ class Place:
         self.game = self._desk("game", root / f"forge/repos/{REPO}.git")
         self.plain = self._desk("plain", root / "plain.git")
         self.alone = self._desk("alone", root / "none")
+        self.untracked = self.plain
 
     def _desk(self, name: str, shared: Path) -> Desk:
         desk = Desk.__new__(Desk)
@@ -228,6 +229,10 @@ class Place:
         for count in range(1, comments + 1):
             forge.comment(item, f"comment {count}")
         return number
+
+    def item(self, number: int) -> dict[str, Any]:
+        found = self.forge().read(REPO, number)
+        return {"state": found.state, "assignees": [account.login for account in found.assignees]}
 
     def conflict(self, desk: Desk) -> None:
         """A person has begun to bring two lines together and has not finished."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.brain_backends import HubPlace
 from tests.brain_world import Brain
 from tests.records_world import git
 
@@ -19,18 +20,24 @@ KEYS = {"work_state", "default_issue", "changed_files", "diff_summary", "unpubli
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Each row over both transports; the eras of the protocol are dealt out by name.
+    """Each row over both transports, on the embedded forge and, in the long tests, on GitHub and Gitea.
 
-    All four ways together are held by the tests of the session and of the words.
+    The eras of the protocol are dealt out by name; all four ways together are held by the tests of the
+    session and of the words.
     """
     odd = zlib.crc32(metafunc.function.__name__.encode()) % 2
     kinds = ("stdio-legacy", "http-auto") if odd else ("stdio-auto", "http-legacy")
-    metafunc.parametrize("brain", kinds, indirect=True)
+    hubs = [pytest.param(f"{kind}@{hub}", marks=pytest.mark.slow) for hub in ("github", "gitea") for kind in kinds]
+    metafunc.parametrize("brain", [*kinds, *hubs], indirect=True)
 
 
 @pytest.fixture
 def brain(request: pytest.FixtureRequest) -> Brain:
-    return Brain(request.param)
+    kind, _, hub = request.param.partition("@")
+    made = Brain(kind)
+    if hub:
+        made.place = HubPlace(hub, made.place)
+    return made
 
 
 def observed(brain: Brain) -> dict[str, Any]:
@@ -63,12 +70,11 @@ def test_d1_a_default_issue_is_set_replaced_and_cleared_and_locks_nothing(brain:
     brain.ok("work_start", issue_id=first)
     brain.no("work_start", "not_found", issue_id=9_999)
     assert brain.ok("work_observe")["default_issue"] == first
-    forge = brain.place.forge()
-    assert not forge.read("alice/game", first).assignees  # no lock, no sign on the issue
+    assert not brain.place.item(first)["assignees"]  # no lock, no sign on the issue
 
 
 def test_d1_an_issue_that_cannot_be_looked_up_is_taken_and_said_to_be_unchecked(brain: Brain) -> None:
-    brain.start(brain.place.plain)
+    brain.start(brain.place.untracked)
     envelope = brain("work_start", issue_id=7)
     assert envelope["data"] == {"default_issue": 7}
     assert "not checked" in envelope["summary"]
@@ -385,5 +391,5 @@ def test_h1_h2_finish_says_what_is_left_then_closes_out(brain: Brain) -> None:
         "unrecorded": 0, "unpublished": 0, "issue": 1, "next_recommended": None,
         "suggestions": ["issue_comment", "issue_close"]}
     assert brain.state() == "clean_idle"
-    assert brain.place.forge().read("alice/game", 1).state == "open"  # it closes nothing itself
+    assert brain.place.item(1)["state"] == "open"  # it closes nothing itself
     assert brain.ok("work_finish")["suggestions"] == []
