@@ -31,6 +31,7 @@ _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 _FETCHED = "refs/agentcells/forge/"
 _NETWORK_S = 900.0
 _NEEDED = (2, 38)  # merge-tree --write-tree
+_FETCHED_KEPT = 20
 _LOOSE_OBJECTS = 6_000  # git's own limit for tidying up
 _REMEMBERED = 4
 _ID = re.compile("[0-9a-f]{40}")
@@ -83,11 +84,19 @@ class Git:
 
     def tidy(self) -> None:
         """Pack what has piled up. Loose objects of the last two weeks stay: a run may need them."""
+        self._forget_fetched()
         some = self.store / "objects" / "17"  # one of 256 folders: git's own way to guess
         if some.is_dir() and sum(1 for _ in some.iterdir()) * 256 > _LOOSE_OBJECTS:
             # What no ref leads to goes into a pack as well, or it would pile up for two weeks.
             cruft = ["--cruft"] if version() >= _NEEDED else []
             self._run("gc", "-q", *cruft, "--prune=2.weeks.ago", deadline_s=_NETWORK_S)
+
+    def _forget_fetched(self) -> None:
+        """Where branches stood when they were fetched: one for each that ever was, if nobody looks."""
+        folder = self.store / _FETCHED
+        if folder.is_dir() and sum(1 for _ in folder.iterdir()) > _FETCHED_KEPT:
+            orders = "".join(f"delete {ref}\n" for ref in self.refs(_FETCHED))
+            self._run("update-ref", "--stdin", stdin=orders.encode())
 
     # ------------------------------------------------------------ other repositories
 

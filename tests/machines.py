@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from tests.stage import Stage
@@ -54,6 +55,7 @@ def start(stage: Stage, name: str, *, ahead: timedelta | None = None,
             stage.advance(seconds=ahead.total_seconds())
         if prepare is not None:
             prepare()
+        stage.tick = partial(Stage.tick, stage, at_most=1_000)  # type: ignore[method-assign]
         ticked = stage.tick_as(name)
         if ticked.problem is not None:
             raise ticked.problem

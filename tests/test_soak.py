@@ -10,9 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from agentcells.git import Git
+from agentcells.tick import tidy
 from tests.invariants import at_rest
 from tests.people import OWNER, REPO
-from tests.stage import REVIEW, Stage, answer, rule
+from tests.stage import REVIEW, Heard, Stage, answer, rule
 
 TICKS = int(os.environ.get("AGENTCELLS_SOAK_TICKS", "2000"))
 FILED_EVERY = 25
@@ -75,10 +77,10 @@ def test_nothing_grows_in_two_thousand_ticks(tmp_path: Path) -> None:
             stage.people.merge(pull, OWNER)
         stage.writes.clear()
         stage.prompts.clear()
+        stage.machine = "-m1"
+        tidy(stage.config, stage.state, Heard("quiet"))  # the last that a tick does
         if number == TICKS // 4:
-            stage.machine = "-m1"
             early = take(stage)
-    stage.machine = "-m1"
     late = take(stage)
     assert early is not None
     assert late.memory_mb < early.memory_mb * 1.2 + 10, (early, late)
@@ -86,7 +88,9 @@ def test_nothing_grows_in_two_thousand_ticks(tmp_path: Path) -> None:
         assert getattr(late, name) <= getattr(early, name), (name, early, late)
     assert late.branches <= early.branches + 1, stage.branches()
     for part in early.files | late.files:
-        if part != "logs":  # the newest 200 runs are kept, by rule
+        if part == "repos":  # where branches stood: forgotten when there are too many
+            assert late.files[part] <= 40, (early.files, late.files)
+        elif part != "logs":  # the newest 200 runs are kept, by rule
             assert late.files.get(part, 0) <= early.files.get(part, 0) + 3, (part, early.files, late.files)
     assert len(list((stage.state.root / "logs").iterdir())) <= 201
     assert stage.people.forge().lease(REPO, 1) is None
@@ -108,3 +112,14 @@ def test_an_item_that_is_out_of_the_line_leaves_no_file_behind(tmp_path: Path) -
     stage.file("")
     stage.tick()
     assert {path.name for path in cache.iterdir()} == {f"{stays}.json"}
+
+
+def test_where_branches_stood_is_forgotten_and_kept_work_is_not(tmp_path: Path) -> None:
+    git = Git(tmp_path / "store.git")
+    git.init()
+    sha = git.commit_tree(git.write_tree({}), [], "Nothing")
+    for number in range(25):
+        git.update_ref(f"refs/agentcells/forge/agentcells%2F{number}", sha)
+    git.update_ref("refs/agentcells/kept/r1", sha)
+    git.tidy()
+    assert git.refs("refs/") == {"refs/agentcells/kept/r1": sha}
