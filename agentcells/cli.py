@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 from agentcells import __version__, bench, issues, looking, mcp_cli, steering, timing
 from agentcells.config import load
 from agentcells.model import Problem
-from agentcells.options import CELLS, ConfigOption, JsonOption, language_of_the_shell, opened, print_json
+from agentcells.options import CELLS, ConfigOption, JsonOption, language_of_the_shell, print_json
 from agentcells.store import State
 
 ORDER = (
@@ -82,15 +82,10 @@ def tick(
 ) -> int:
     """Read the forge, run what waits, write what came of it: one tick."""
     from agentcells import tick as room
-    from agentcells.events import Emit
-    from agentcells.journal import Journal
 
     if dry_run:
         return _dry_run(config, as_json)
-    settings, state = opened(config)
-    mode = "json" if as_json else "text"
-    emit = Emit(mode, settings.factory.language, journal=Journal(state.root))
-    return room.tick(settings, state, emit)
+    return room.whole(config, "json" if as_json else "text", {})
 
 
 def _dry_run(path: Path, as_json: bool) -> int:
