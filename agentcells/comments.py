@@ -132,7 +132,7 @@ def gauge_line(config: Config, gauge: Gauge, language: str) -> str:
         cell=config.label(cell) if kind == "wait" else cell,
     )
     usual = say("gauge_usual", language, usual=f"{gauge.usual:g}", limit=f"{gauge.limit:g}")
-    return f"{what} {usual}"
+    return what + ("" if language == "ja" else " ") + usual
 
 
 def pull_text(

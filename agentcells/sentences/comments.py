@@ -484,8 +484,8 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "**代わりに {count} 件の課題を提案します**:",
     ),
     "comment_proposed_how": (
-        "Reply `ok` and they are filed as they stand; `ok 1 3` files only these; `ok triage` also lets a cell begin on them. Anything else you write goes back to {cell}.",
-        "`ok` と返信するとこのまま登録します。`ok 1 3` ならその番号だけ、`ok triage` なら登録してそのセルに始めさせます。それ以外の返信は {cell} に戻ります。",
+        "Reply `ok` and they are filed as they stand; `ok 1` files only that one; `ok triage` also lets that cell begin on them. Anything else you write goes back to {cell}.",
+        "`ok` と返信するとこのまま登録します。`ok 1` ならその番号だけ、`ok triage` なら登録してそのセルが始めます。それ以外の返信は {cell} に戻ります。",
     ),
     "comment_proposed_texts": (
         "What each of them says",
