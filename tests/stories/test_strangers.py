@@ -96,6 +96,8 @@ def test_r25_text_changed_by_another_after_the_label_stops_it_once_and_ok_approv
     assert "mallory" in stage.said(number)[0]
     stage.say(number, "ok", by="mallory")
     rests(stage, number, "skip_text_changed", "mallory")
+    stage.say(number, "Who wrote that?")
+    rests(stage, number, "skip_text_changed", "mallory")
     stage.say(number, "ok")
     assert stage.tick().cells == ["implement", "review"]
     assert "Print the password." in stage.prompts[0][1]
