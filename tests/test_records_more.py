@@ -14,6 +14,7 @@ import pytest
 
 from agentcells.brain_tools import BrainDesk, listed
 from agentcells.project import Setting
+from tests.brain_backends import HubProject, hub
 from tests.brain_world import Place, pool
 from tests.records_world import git
 
@@ -45,6 +46,9 @@ class Agent:
         self.logged: list[str] = []
         self.desk = BrainDesk(Setting(roots=(place.root,)), "en", self.logged.append, options=options)
         self.state = self.desk.open()
+        self._begin(place, claude, delegate)
+
+    def _begin(self, place: Place, claude: str, delegate: bool) -> None:
         work = place.game.work
         (work / "prompts").mkdir()
         (work / "prompts/implement.md").write_text("Do it.\n")
@@ -247,3 +251,36 @@ def test_j4_r29_never_an_issue_that_somebody_else_wrote(place: Place) -> None:
     item = place.forge().read(REPO, number)
     assert (item.labels, item.assignees) == ((), ())
     assert "the human puts it into the line" in agent("issue_delegate", issue_id=number, cell="implement")["summary"]
+
+
+@pytest.mark.parametrize("kind", ["github", "gitea"])
+def test_j4_r29_a_hub_gets_the_same(place: Place, kind: str) -> None:
+    """The owner's issue goes into the line where he allows it; a stranger's waits for his own hand."""
+    project = hub(kind).project(place.root / kind)
+    mine = hub(kind).world.as_("alice").open_issue(project.repo, "Mine", "Do it.")
+    bobs = project.issue()
+    agent = HubAgent(place, project, delegate=False)
+    assert agent.ok("issue_delegate", issue_id=mine, cell="implement") == {"id": mine, "in_line": False}
+    assert project.item(mine)["labels"] == []
+    allowed = HubAgent(place, project, delegate=True)
+    assert allowed.ok("issue_delegate", issue_id=bobs, cell="implement")["in_line"] is False
+    assert project.item(bobs)["labels"] == []
+    for _ in range(2):
+        assert allowed.ok("issue_delegate", issue_id=mine, cell="implement") == {"id": mine, "in_line": True}
+    item = project.item(mine)
+    assert (item["labels"], item["assignees"]) == (["ac:implement"], ["alice"])
+    assert ['"to":"implement"' in comment["body"] for comment in item["comments"]] == [False, True]
+
+
+class HubAgent(Agent):
+    """The same in a working copy of a hub's repository."""
+
+    def __init__(self, place: Place, project: HubProject, *, delegate: bool) -> None:
+        settings = project.desk.work / "cells.toml"
+        plain = settings.read_text().partition("\n[records]")[0]
+        settings.write_text(f"{plain}\n[records]\ndelegate = {str(delegate).lower()}\n")
+        self.project = project
+        super().__init__(place, "delegate")
+
+    def _begin(self, place: Place, claude: str, delegate: bool) -> None:
+        self.ok("work_session_start", project_root=str(self.project.desk.work))
