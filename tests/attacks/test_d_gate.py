@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentcells import deliver, gate, git, run_facts, workspace
+from agentcells import deliver, gate, git, run_facts
 from agentcells.secrets import Secrets, vendor_names
 from tests.attacks import planted
 from tests.attacks.arena import DELIVERED, REFUSED, Arena, cases, done, record, shell
@@ -182,7 +182,7 @@ def blind(monkeypatch: pytest.MonkeyPatch) -> None:
     nothing = Secrets.of({})
     for module in (deliver, run_facts):
         monkeypatch.setattr(module, "known_secrets", lambda *told: nothing)
-    monkeypatch.setattr(workspace.Secrets, "of", lambda *told: nothing)  # type: ignore[attr-defined]
+    monkeypatch.setattr(Secrets, "of", lambda *told: nothing)
     monkeypatch.setattr(gate, "vendor_names", lambda *told: ())
     monkeypatch.setattr(gate, "vendor_spans", lambda *told: [])
 
