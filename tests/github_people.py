@@ -6,9 +6,10 @@ same second. Who is not `patient` acts within the second of what he has read.
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tests.loopback.github import Person, Server, World, acts
 from tests.loopback.github.desk import TokenFile
 from tests.loopback.github.git_store import ENV
 from tests.loopback.github.model import Clock
+from tests.loopback.github.remote import RemoteWorld
 from tests.people import BOT, COLLEAGUE, OWNER, REPO, STRANGER, paths_of
 
 SECOND = timedelta(seconds=1)
@@ -49,6 +51,7 @@ class GitHubPeople:
     patient: bool = True
     kind: str = "github"
     records_pushes: bool = False  # GitHub tells nobody by GraphQL who pushed
+    home: int = field(default_factory=os.getpid)  # the process that serves
 
     @classmethod
     def settle(cls, root: Path, files: Mapping[str, str]) -> GitHubPeople:
@@ -60,14 +63,20 @@ class GitHubPeople:
             tokens[login] = world.token(login)
         roles = {BOT: "write", COLLEAGUE: "write", STRANGER: "read"}
         world.repository(REPO, roles=roles, files=files)
-        server = Server(world)
-        server.__enter__()
         for login, token in tokens.items():
             (world.hub.root / f"token.{login}").write_text(f"{token}\n")
-        return cls(world, server, clock, tokens)
+        return cls(world, _serving(world), clock, tokens)
 
     def stop(self) -> None:
         self.server.__exit__()
+
+    def moved(self, root: Path) -> GitHubPeople:
+        """Its repositories and tokens lie in the folder; all else is in this process."""
+        with self.world.lock:
+            world = self.world.again(root / "hub")
+        clock = world.hub.clock
+        assert isinstance(clock, Running)
+        return GitHubPeople(world, _serving(world), clock, self.tokens, self.patient)
 
     def settings(self, login: str = BOT) -> str:
         file = self.world.hub.root / f"token.{login}"
@@ -87,6 +96,10 @@ class GitHubPeople:
         return self.world.as_(login)
 
     def _do(self, login: str, act: str, *args: Any, **more: Any) -> Any:
+        if os.getpid() != self.home:  # a tick's own process has a copy of the world, which nobody serves
+            there = RemoteWorld(self.server.url, {})
+            there.advance(SECOND.seconds if self.patient else 0)
+            return there.act(login, act, *args, **more)
         with self.world.lock:
             return getattr(self._by(login), act)(*args, **more)
 
@@ -214,3 +227,7 @@ class GitHubPeople:
 
     def numbers(self) -> list[int]:
         return self.world.numbers(REPO)
+
+
+def _serving(world: World) -> Server:
+    return Server(world).__enter__()

@@ -36,6 +36,9 @@ class People(Protocol):
     def stop(self) -> None:
         """The story is over."""
 
+    def moved(self, root: Path) -> People:
+        """The same people once more, with the copy of their forge's folder that lies there."""
+
     @property
     def bare(self) -> Path:
         """The folder of the repository, where the forge keeps it."""
@@ -134,6 +137,9 @@ class LocalPeople:
 
     def stop(self) -> None:
         """Nothing runs."""
+
+    def moved(self, root: Path) -> LocalPeople:
+        return LocalPeople(root, ahead=self.ahead)
 
     def settings(self, login: str = BOT) -> str:
         return f'kind = "local"\npath = "{self.root.name}"\n'

@@ -151,11 +151,12 @@ class Stage:
     used: list[int] = field(default_factory=list)  # rules of `once` that were followed
     machine: str = ""
     step: Callable[[str], None] | None = None  # told of each write as it has been made
-    there: bool = False  # the folder is that of a stage already
+    there: People | None = None  # the folder is the copy of a stage's already, and these live in it
 
     def __post_init__(self) -> None:
-        if self.there:
-            self.people = LocalPeople(self.root / "forge")
+        if self.there is not None:
+            self.people = self.there
+            self.write_cells()
             return
         self.root.mkdir(parents=True, exist_ok=True)
         self.people = self.settle()

@@ -7,6 +7,7 @@ What an act gives back is always something that JSON knows.
 from __future__ import annotations
 
 import copy
+import itertools
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,17 @@ class World:
             return getattr(self.as_(who) if who else self, do)(*args, **kwargs)
 
     # ------------------------------------------------------------ making it
+
+    def again(self, root: Path) -> World:
+        """The same world once more, on a copy of its folder; neither knows of the other from now on."""
+        ids = next(self.hub._serial)
+        made = World(root)
+        made.hub = copy.deepcopy(self.hub, {id(self.hub._serial): itertools.count(ids + 1)})
+        made.hub.root = root
+        for repo in made.hub.repos:
+            repo.bare = Bare(root / repo.bare.path.relative_to(self.hub.root))
+        made.engine = Engine(made.hub)
+        return made
 
     def account(self, login: str, typename: str = "User") -> str:
         """A new account with a classic token; its id."""
