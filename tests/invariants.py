@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import pytest
@@ -10,14 +11,17 @@ import pytest
 from agentcells import views
 from agentcells.columns import because
 from agentcells.markers import parse_ledger, parse_marker
-from agentcells.model import Item, Problem
+from agentcells.model import Event, Item, Pair, Problem
 from agentcells.run import Order
 from agentcells.sentences import say
 from agentcells.voices import untouched
 from tests.stage import BOT, OWNER, Stage, nothing_written
 
 BESIDE = {"working", "hold"}
+# A label on the wrong member that another account put there, or nobody knows who, stays where it is.
+NOT_OURS_TO_MOVE = ("skip_label_foreign", "skip_label_unknown", "skip_ledger_lost")
 FORBIDDEN = ".github/workflows/leak.yml"  # no run's push may ever hold it
+FOREIGN = "bug"  # a label that is none of ours
 
 
 @dataclass
@@ -26,6 +30,7 @@ class History:
 
     words: dict[str, str] = field(default_factory=dict)  # what the owner said, by the comment's id
     troubled: bool = False  # a tick was killed, or the forge was out of reach
+    marked: set[int] = field(default_factory=set)  # items with a label that is none of ours
 
     def may_begin(self, stage: Stage, order: Order) -> None:
         """No run without the owner's right to it, as the page shows it now (R23, R24)."""
@@ -33,11 +38,10 @@ class History:
         assert all(item.state == "open" for item in items), order
         if order.issue is not None:
             assert OWNER in [one.login for one in items[0].assignees], f"not assigned: {order}"
-        changes = sorted(
-            (event.at, event.actor.login, event.label.name) for item in items for event in item.events
-            if event.kind == "labeled" and event.label and event.actor and stage.config.state(event.label.name)
-            and stage.config.state(event.label.name) not in BESIDE
-        )
+        changes = [
+            (event.at, event.actor.login, event.label.name) for event in _changes(stage, items)
+            if event.kind == "labeled" and event.label and event.actor
+        ]
         assert changes, f"nobody labelled it: {order}"
         assert changes[-1][1] in (OWNER, BOT), f"{changes[-1]} is not the owner's: {order}"
         assert any(by == OWNER for _, by, _ in changes), changes
@@ -56,6 +60,9 @@ def at_rest(stage: Stage) -> None:
     sound(stage)
     snapshot, plan = stage.look()
     reasons = {skip.pair_key: skip for skip in plan.skips}
+    for pair in snapshot.pairs:
+        skip = reasons.get(pair.key)
+        _at_most_one_state(stage, pair, skip.key if skip else "")
     language = stage.config.factory.language
     for pair in snapshot.pairs:
         members = [item for item in (pair.issue, pair.pull) if item is not None]
@@ -66,6 +73,48 @@ def at_rest(stage: Stage) -> None:
             skip = reasons[pair.key]
             why = "\n".join(views.why(stage.config, snapshot, plan, pair.number))
             assert because(skip.key, skip.slots, language) in why, why
+
+
+def _at_most_one_state(stage: Stage, pair: Pair, reason: str) -> None:
+    """Over both members, in the one place where it belongs (R1, R2, R4); a stopped pair has none (R11).
+
+    What people did against that may stand, with the reason why nothing runs; what we did never does.
+    """
+    members = [item for item in (pair.issue, pair.pull) if item is not None]
+    ours = [(item, state) for item in members for label in item.labels
+            if (state := stage.config.state(label.name)) is not None]
+    told = f"{pair.key}: {[(item.number, state) for item, state in ours]}, {reason!r}"
+    if any(item.state != "open" for item in members):
+        assert not ours, told
+        return
+    assert "working" not in {state for _, state in ours}, told
+    states = [(item, state) for item, state in ours if state not in BESIDE]
+    if len(states) > 1:
+        assert len({state for _, state in states}) > 1, told
+        assert reason == "skip_two_states", told
+        newest = _changes(stage, members)[-1]
+        assert newest.actor is not None, told
+        assert newest.actor.login != BOT, told
+    elif states and reason not in NOT_OURS_TO_MOVE:
+        item, state = states[0]
+        cell = stage.config.cell(state)
+        on_pull = pair.pull is not None and (cell is None or cell.on == "pull_request")
+        assert item is (pair.pull if on_pull or pair.issue is None else pair.issue), told
+
+
+def _changes(stage: Stage, items: Iterable[Item]) -> list[Event]:
+    """Every change of a state's label, the newest last. People let a second pass; of one second we are last."""
+    found = [
+        event for item in items for event in item.events
+        if event.label is not None and (stage.config.state(event.label.name) or "working") not in BESIDE
+    ]
+    return sorted(found, key=lambda e: (e.at, e.actor is not None and e.actor.login == BOT))
+
+
+def foreign_labels_stand(stage: Stage, history: History) -> None:
+    """Whatever we did to an item, a label that is none of ours is where somebody put it (R3)."""
+    for number in history.marked:
+        assert FOREIGN in {label.name for label in stage.item(number).labels}, f"#{number}"
 
 
 def _nothing_doubled(stage: Stage, items: list[Item]) -> None:
@@ -212,7 +261,8 @@ def lost_words(stage: Stage, history: History) -> list[str]:
                    if (marker := parse_marker(c.body)) and marker.kind == "notice"]
         for comment in (c for item in items for c in item.comments if c.id in history.words):
             text = history.words[comment.id]
-            answered = any(at > comment.created_at for at in (*notices, *labelled))
+            # People let a second pass before they speak: what bears the same one came after.
+            answered = any(at >= comment.created_at for at in (*notices, *labelled))
             if f"{text}\n" not in f"{read}\n" and not answered:
                 lost.append(f"{pair.key}: {text}")
     return lost

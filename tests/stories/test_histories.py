@@ -25,7 +25,15 @@ from agentcells.forge import Unavailable
 from agentcells.markers import parse_marker
 from agentcells.store import RunFolder
 from tests import reaper
-from tests.invariants import FORBIDDEN, History, always, at_rest, lost_words
+from tests.invariants import (
+    FORBIDDEN,
+    FOREIGN,
+    History,
+    always,
+    at_rest,
+    foreign_labels_stand,
+    lost_words,
+)
 from tests.people import BOT, COLLEAGUE, OWNER, STRANGER
 from tests.stage import Rule, Stage, Trouble, answer, work
 from tests.stage import rule as cell
@@ -72,14 +80,18 @@ class Watched(Stage):
 
 
 class Histories(RuleBasedStateMachine):
+    world = "local"
+
     def __init__(self) -> None:
         super().__init__()
         self.root = Path(tempfile.mkdtemp(prefix="history"))
-        self.stage = Watched(self.root / "w")
+        self.stage = Watched(self.root / "w", world=self.world)
+        self.stage.people.make_label(FOREIGN, OWNER)
         self.stage.history = self.history = History()
         self.spoken = 0
 
     def teardown(self) -> None:
+        self.stage.people.stop()
         shutil.rmtree(self.root)
 
     # ------------------------------------------------------------ the factory
@@ -98,6 +110,7 @@ class Histories(RuleBasedStateMachine):
         ticked = self.stage.tick(at_most=60)
         assert ticked.problem is None, ticked.problem
         at_rest(self.stage)
+        foreign_labels_stand(self.stage, self.history)
         assert not lost_words(self.stage, self.history)
 
     @rule(at=st.integers(1, 70), implement=st.sampled_from(sorted(IMPLEMENT)), review=st.sampled_from(sorted(REVIEW)))
@@ -168,6 +181,13 @@ class Histories(RuleBasedStateMachine):
             self.stage.unlabel(number, state, by=by)
 
     @rule(data=st.data(), by=st.sampled_from([OWNER, COLLEAGUE]))
+    def marks(self, data: st.DataObject, by: str) -> None:
+        """With a label that is none of ours: it stands for ever (R3)."""
+        number = self.one(data)
+        self.stage.people.label(number, FOREIGN, by)
+        self.history.marked.add(number)
+
+    @rule(data=st.data(), by=st.sampled_from([OWNER, COLLEAGUE]))
     def edits(self, data: st.DataObject, by: str) -> None:
         self.spoken += 1
         self.stage.people.edit(self.one(data), by, body=f"The player should have {self.spoken} lives.")
@@ -215,8 +235,14 @@ class Histories(RuleBasedStateMachine):
         always(self.stage, self.history)
 
 
-def play(examples: int, steps: int) -> None:
-    run_state_machine_as_test(Histories, settings=settings(
+class OnGitHub(Histories):
+    """The same people and faults, told of by whole seconds and over HTTP."""
+
+    world = "github"
+
+
+def play(examples: int, steps: int, machine: type[Histories] = Histories) -> None:
+    run_state_machine_as_test(machine, settings=settings(
         max_examples=examples, stateful_step_count=steps, deadline=None,
         suppress_health_check=list(HealthCheck),
     ))
@@ -229,3 +255,8 @@ def test_r15_a_few_histories() -> None:
 @pytest.mark.slow
 def test_r15_many_histories() -> None:
     play(150, 25)
+
+
+@pytest.mark.slow
+def test_r15_histories_on_github() -> None:
+    play(15, 16, OnGitHub)
