@@ -98,6 +98,12 @@ class GitHubFactory:
             capture_output=True, timeout=120, check=False, cwd=self.home,
         )
 
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*words), env=self.environment(), stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.home,
+        )
+
     def tick(self, **env: str) -> Ticked:
         done = self.run("tick", "--json", **env)
         events = [json.loads(line) for line in done.stdout.splitlines()]

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests import github_factory
 from tests.factory import PLAIN_RULES, REPO, Factory, answer
+from tests.github_factory import GitHubFactory
 
 SLOW = [
     PLAIN_RULES[0],
@@ -32,8 +38,70 @@ PROCESSES = {
 }
 
 # Whole ticks as processes take their time: one victim in the quick run, the others in `make soak`.
+# On GitHub the runs are contained, as everybody's are.
 QUICK = "runner"
-VICTIMS = [pytest.param(one, marks=() if one == QUICK else pytest.mark.slow) for one in PROCESSES]
+VICTIMS = [
+    pytest.param("local", one, marks=() if one == QUICK else pytest.mark.slow) for one in PROCESSES
+] + [pytest.param("github", one, marks=(pytest.mark.slow, pytest.mark.sandbox)) for one in PROCESSES]
+WORLDS = ["local", pytest.param("github", marks=pytest.mark.sandbox)]
+
+
+@dataclass
+class Line:
+    """One issue, #1, that waits for implement, on either forge."""
+
+    factory: Factory | GitHubFactory
+
+    @property
+    def bare(self) -> Path:
+        if isinstance(self.factory, Factory):
+            return Path(self.factory.owner.remote(REPO).url)
+        return self.factory.world.hub.repo(REPO).bare.path
+
+    @property
+    def pull(self) -> int | None:
+        if isinstance(self.factory, Factory):
+            found = self.factory.pull(1)
+            return found.number if found else None
+        return next(iter(self.factory.pulls()), None)
+
+    @property
+    def branches(self) -> tuple[str, ...]:
+        if isinstance(self.factory, Factory):
+            return self.factory.branches()
+        return tuple(sorted(self.factory.world.tips(REPO)))
+
+    @property
+    def game(self) -> str:
+        return subprocess.run(
+            ["git", f"--git-dir={self.bare}", "show", "agentcells/1:game.py"], check=True,
+            capture_output=True, text=True, cwd="/",
+        ).stdout
+
+    def to_its_end(self) -> int:
+        """As many ticks as it may take. The pull request, which then waits for the owner."""
+        for _ in range(3):
+            if self.pull is not None and self.factory.states(self.pull) == {"in-review"}:
+                break
+            self.factory.tick()
+        assert self.pull is not None
+        assert self.factory.states(1) | self.factory.states(self.pull) == {"in-review"}
+        assert self.branches == ("agentcells/1", "main")
+        return self.pull
+
+
+@contextmanager
+def line(root: Path, world: str, rules: list[dict]) -> Iterator[Line]:
+    if world == "local":
+        made = Line(Factory(root, rules=rules))
+        assert made.factory.file(label="implement") == 1
+        yield made
+        return
+    root.mkdir()
+    with github_factory.factory(root, rules=rules) as factory:
+        factory.change("[factory]", '[factory]\npoll = "2s"')
+        assert factory.file(label="implement") == 1
+        yield Line(factory)
 
 
 def found(root: Path, *words: str) -> list[int]:
@@ -74,49 +142,39 @@ def recorded(root: Path) -> bool:
     return any("cell record" in log.read_text(encoding="utf-8") for log in logs)
 
 
-@pytest.mark.parametrize("victim", VICTIMS)
-def test_r17_whoever_is_killed_during_a_run_the_line_comes_to_its_end(tmp_path: Path, victim: str) -> None:
-    factory = Factory(tmp_path / "factory", rules=SLOW)
-    number = factory.file(label="implement")
-    first = factory.start("tick", "--json")
-    wait_for(lambda: recorded(factory.root))
-    os.kill(max(found(factory.root, *PROCESSES[victim])), signal.SIGKILL)  # of a sandbox the innermost
-    first.communicate(timeout=90)
-    for _ in range(3):
-        if "in-review" in factory.states(number + 1) if factory.pull(number) else False:
-            break
-        factory.tick()
-    pull = factory.pull(number)
-    assert pull is not None
-    assert factory.states(number) | factory.states(pull.number) == {"in-review"}
-    assert factory.files(f"agentcells/{number}")["game.py"] == "LIVES = 3\n"
-    assert factory.branches() == (f"agentcells/{number}", "main")
-    assert len(factory.said(number)) + len(factory.said(pull.number)) == 2
-    wait_for(lambda: not found(factory.root, "sleep"), 10)
-    assert not found(factory.root, *PROCESSES["agent"])
+@pytest.mark.parametrize(("world", "victim"), VICTIMS)
+def test_r17_whoever_is_killed_during_a_run_the_line_comes_to_its_end(
+    tmp_path: Path, world: str, victim: str
+) -> None:
+    with line(tmp_path / "factory", world, SLOW) as it:
+        root = it.factory.root
+        first = it.factory.start("tick", "--json")
+        wait_for(lambda: recorded(root))
+        os.kill(max(found(root, *PROCESSES[victim])), signal.SIGKILL)  # of a sandbox the innermost
+        first.communicate(timeout=90)
+        pull = it.to_its_end()
+        assert it.game == "LIVES = 3\n"
+        assert len(it.factory.said(1)) + len(it.factory.said(pull)) == 2
+        wait_for(lambda: not found(root, "sleep"), 10)
+        assert not found(root, *PROCESSES["agent"])
 
 
 @pytest.mark.slow
-def test_j01_git_is_killed_while_it_pushes_and_the_next_tick_pushes_the_same(tmp_path: Path) -> None:
-    factory = Factory(tmp_path / "factory")
-    number = factory.file(label="implement")
-    bare = Path(factory.owner.remote(REPO).url)
-    hook = bare / "hooks" / "pre-receive"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text(f"#!/bin/sh\necho $PPID > {bare}/pushing\nsleep 30\n")
-    hook.chmod(0o755)
-    first = factory.start("tick", "--json")
-    wait_for((bare / "pushing").exists)
-    for pid in found(factory.root, "git", "push"):
-        os.kill(pid, signal.SIGKILL)
-    hook.write_text("#!/bin/sh\nexit 0\n")
-    first.communicate(timeout=90)
-    for _ in range(3):
-        if factory.pull(number) and factory.states(number + 1) == {"in-review"}:
-            break
-        factory.tick()
-    pull = factory.pull(number)
-    assert pull is not None
-    assert factory.states(pull.number) == {"in-review"}
-    assert factory.branches() == (f"agentcells/{number}", "main")
-    assert len(factory.said(pull.number)) == 2
+@pytest.mark.parametrize("world", WORLDS)
+def test_j01_git_is_killed_while_it_pushes_and_the_next_tick_pushes_the_same(
+    tmp_path: Path, world: str
+) -> None:
+    with line(tmp_path / "factory", world, PLAIN_RULES) as it:
+        root, hook = it.factory.root, it.bare / "hooks" / "pre-receive"
+        hook.parent.mkdir(exist_ok=True)
+        hook.write_text(f"#!/bin/sh\necho $PPID > {it.bare}/pushing\nsleep 30\n")
+        hook.chmod(0o755)
+        first = it.factory.start("tick", "--json")
+        wait_for((it.bare / "pushing").exists)
+        for pid in found(root, "git", "push"):
+            os.kill(pid, signal.SIGKILL)
+        hook.write_text("#!/bin/sh\nexit 0\n")
+        for pid in found(root, "sleep"):  # nobody listens to it any more; a server would wait for it
+            os.kill(pid, signal.SIGKILL)
+        first.communicate(timeout=90)
+        assert len(it.factory.said(it.to_its_end())) == 2
