@@ -161,7 +161,10 @@ def _by_post(case: Case, state: str) -> _Question | None:
 
 
 def _by_move(case: Case, state: str) -> _Question | None:
-    moves = [move for move in case.book.moves if move.to == state]
+    """`/resume` asks nothing: what waited there before is what the owner's words answer."""
+    moves = [
+        move for move in case.book.moves if move.to == state and move.why != rounds.RESUMED
+    ]
     return _Question(at=moves[-1].at, cell=_last_cell(case)) if moves else None
 
 

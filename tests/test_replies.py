@@ -185,6 +185,18 @@ def test_r6_a_state_that_resume_put_back_waits_for_the_next_word():
     assert moved_to(plan(later)) == "triage"
 
 
+@pytest.mark.parametrize("minute", [12, 14.5])
+def test_r6_words_said_before_a_state_was_put_back_are_still_the_answer(minute):
+    """`/resume` restores the question: what was written meanwhile is not lost."""
+    moves = (Move(at=at(13), came_from="needs-human", to="", why="move_held", because="C12.5"),
+             Move(at=at(15), came_from="", to="needs-human", why="move_resumed", because="C14"))
+    item = issue(7, "needs-human", events=(labeled("triage", 0), labeled("needs-human", 15, CELLS)),
+                 comments=(book(Ledger(rows=(ROW,), moves=moves), 4), ASKED,
+                           comment(ALICE, "blue", minute), comment(ALICE, "/hold", 12.5),
+                           comment(ALICE, "/resume", 14)))
+    assert moved_to(plan(item)) == "triage"
+
+
 def test_r24_a_state_that_nobody_announced_is_not_trusted_when_the_owner_answers():
     item = issue(7, "needs-human", events=(labeled("needs-human", 0, BOB),))
     assert skip_of(plan(item)).key == "skip_needs_human"
