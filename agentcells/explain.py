@@ -129,6 +129,10 @@ def _conditions(case: Case) -> Iterator[Condition]:
     yield Condition(key="view_why_open", holds=closed is None, slots={
         "number": closed.number if closed is not None else case.pair.number,
         "state": closed.state if closed is not None else "open"})
+    if _held_by_word(case):
+        yield Condition(key="view_why_command", holds=False,
+                        slots={"number": case.items[-1].number})
+        return
     yield Condition(key="view_why_state", holds=bool(state.only), slots={"labels": labels})
     yield Condition(key="view_why_hold", holds=not state.hold, slots={"label": config.label(HOLD)})
     cell = config.cell(state.only)
@@ -139,6 +143,12 @@ def _conditions(case: Case) -> Iterator[Condition]:
         yield _asked(case)
     elif state.only:
         yield _cell_off(case)
+
+
+def _held_by_word(case: Case) -> bool:
+    """`/hold` took its labels off, and nothing has come since: this is no slip with labels."""
+    newest = case.book.moves[-1].why if case.book.moves else ""
+    return newest == rounds.HELD and not case.state.labelled
 
 
 def _cell_off(case: Case) -> Condition:
@@ -249,15 +259,17 @@ def _verdict(case: Case, plan: Plan) -> Iterator[str]:
         if skip.pair_key == case.pair.key:
             yield say("view_why_skip", language, why=because(skip.key, skip.slots, language),
                       who=say(f"view_change_{skip.who}", language))
-    if case.state.only in WAITING and not moves(plan, case.pair):
+    held = case.state.hold or _held_by_word(case)
+    if (held or case.state.only in WAITING) and not moves(plan, case.pair):
         yield from _place(case)
 
 
 def _place(case: Case) -> Iterator[str]:
     """Where the owner answers: a page, or commands where the forge has none."""
     member, language = case.items[-1], case.config.factory.language
+    held = case.state.hold or _held_by_word(case)
     if case.config.forge.kind == "local":
-        key = f"view_why_desk_{case.state.only.replace('-', '_')}"
+        key = f"view_why_desk_{'hold' if held else case.state.only.replace('-', '_')}"
         yield say(key, language, number=member.number)
     elif member.url:
         yield say("view_why_place", language, url=printable(member.url, one_line=True))

@@ -12,6 +12,7 @@ from agentcells import views
 from agentcells.columns import because
 from agentcells.markers import parse_ledger, parse_marker
 from agentcells.model import Event, Item, Pair, Problem
+from agentcells.plan import Snapshot
 from agentcells.run import Order
 from agentcells.sentences import say
 from agentcells.voices import untouched
@@ -184,9 +185,17 @@ def rests(stage: Stage, number: int, key: str = "", *about: str) -> None:
     if not keys:
         assert why == say("view_why_unknown", language, number=number)
     elif not key:
-        assert say("view_why_state_no", language, labels="-") in why, why
+        told = [say("view_why_state_no", language, labels="-")]
+        told += [say("view_why_command_no", language, number=one) for one in _numbers(snapshot, number)]
+        assert any(words in why for words in told), why
     missing = [words for words in about if words not in why]
     assert not missing, f"{missing} not in\n{why}"
+
+
+def _numbers(snapshot: Snapshot, number: int) -> list[int]:
+    """The numbers of both members of the pair that this one belongs to."""
+    pairs = [[item.number for item in (pair.issue, pair.pull) if item is not None] for pair in snapshot.pairs]
+    return [one for members in pairs if number in members for one in members]
 
 
 def refuses(stage: Stage, key: str, about: str) -> None:

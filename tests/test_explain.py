@@ -11,7 +11,7 @@ from agentcells import views
 from agentcells.case import open_case
 from agentcells.config_model import Sandbox
 from agentcells.plan import Brake, Plan, Skip, Unreadable
-from agentcells.posts import Marker
+from agentcells.posts import Marker, Move
 from agentcells.replies import cell_that_asked
 from agentcells.standing import Around
 from tests.pair_world import (
@@ -94,6 +94,22 @@ def test_on_a_forge_without_pages_the_commands_that_answer_are_named(language):
         lines += [views.why(local, told, plan, number)[-1], views.status_board(local, told, plan)[1]]
         assert "agentcells why" not in views.status_board(settings, told, plan)[1]
     same(f"why/desk.{language}", "\n".join(lines))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_r7_what_hold_took_out_of_the_line_is_told_with_the_way_back(language):
+    """Not as a slip with labels: the owner's own `/hold` took them off."""
+    obeyed = Move(at=at(21), came_from="needs-human", to="", why="move_held", because="C20")
+    resting = issue(book((), moves=(obeyed,)), comment(ALICE, "/hold", 20), state="")
+    beside = replace(asked(), labels=(label("ac:needs-human"), label("ac:hold")))
+    settings = config(language=language)
+    local = settings.model_copy(update={
+        "forge": settings.forge.model_copy(update={"kind": "local"})})
+    lines = []
+    for item in (resting, beside):
+        lines += views.why(local, snapshot(pair(item)), Plan(), 12)
+        assert "agentcells issue comment 12 /resume" in lines[-1]
+    same(f"why/held.{language}", "\n".join(lines))
 
 
 def tired():

@@ -128,6 +128,10 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_why_hold_no": (
         "It is on hold. You can take {label} off, or write /resume.",
         "保留中です。{label} を外すか /resume と書けば再開できます。"),
+    "view_why_command_no": (
+        "You wrote /hold, and its labels were taken off. Write /resume in a comment on #{number}: the "
+        "label that it had comes back.",
+        "あなたが /hold と書いたので、ラベルを外しました。#{number} に /resume とコメントすると、元のラベルに戻ります。"),
     "view_why_needs_human_no": (
         "It asked you {time} ago: {words} Your comment on #{number} sends it to {cell}.",
         "{time}前にあなたに尋ねました: {words} #{number} にコメントすると {cell} へ進みます。"),
@@ -424,6 +428,10 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_why_desk_needs_human": (
         "Here: `agentcells issue show {number}`, then `agentcells issue comment {number} \"…\"` and `agentcells tick`.",
         "ここでは: `agentcells issue show {number}` で読み、`agentcells issue comment {number} \"…\"` で答えてから `agentcells tick`。",
+    ),
+    "view_why_desk_hold": (
+        "Here: `agentcells issue comment {number} /resume`, then `agentcells tick`.",
+        "ここでは: `agentcells issue comment {number} /resume`、そのあと `agentcells tick`。",
     ),
     "view_why_desk_in_review": (
         "Here: `agentcells issue show {number}`, then `agentcells issue merge {number}`, or `agentcells issue comment {number} \"…\"`; then `agentcells tick`.",
