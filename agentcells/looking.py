@@ -148,7 +148,8 @@ def logs(
         return 0
     folder = state.find_log(run_id)
     if folder is None:
-        raise Problem("logs_no_such_run", run=run_id)
+        number = run_id.removeprefix("#")
+        raise Problem("logs_item_not_run" if number.isdecimal() else "logs_no_such_run", run=number)
     for line in transcript.raw(folder) if as_json else ():
         typer.echo(clean(line.rstrip("\n")))
     for line in () if as_json else transcript.lines(folder, settings.factory.language, clean):

@@ -209,6 +209,8 @@ def test_logs_tell_what_ticks_did_and_what_an_agent_did(tmp_path: Path):
     assert any(line.startswith("Ended: done, next: needs-human") for line in story)
     stream = [json.loads(line) for line in factory.run("logs", run, "--json").stdout.splitlines()]
     assert stream[-1]["type"] == "result"
+    item = factory.run("logs", "#1")
+    assert (item.returncode, "`agentcells logs --item 1`" in item.stderr) == (1, True)
     unknown = factory.run("logs", "r1")
     assert (unknown.returncode, unknown.stdout) == (1, "")
 

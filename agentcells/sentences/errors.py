@@ -440,6 +440,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "#{number} was changed while it was being claimed, so the run was not started. The next tick looks again.",
         "#{number} は着手の途中で変更されたため、実行を始めませんでした。次の tick がもう一度確かめます。",
     ),
+    "logs_item_not_run": (
+        "{run} is no run but perhaps an item: `agentcells logs --item {run}` shows what ticks did with it.",
+        "{run} は実行の名前ではありません。課題の番号なら `agentcells logs --item {run}` で、tick がしたことを表示します。",
+    ),
     "logs_no_such_run": (
         "There is no run called {run} here. Its comment on the issue names it; logs of the last 200 runs are kept.",
         "{run} という実行はここにありません。issue のコメントに名前があります。ログは直近200回分を残します。",
