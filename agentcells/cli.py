@@ -13,7 +13,14 @@ from typer.exceptions import TyperException
 from agentcells import __version__, bench, issues, looking, mcp_cli, steering, timing
 from agentcells.config import load
 from agentcells.model import Problem
-from agentcells.options import CELLS, ConfigOption, JsonOption, language_of_the_shell, print_json
+from agentcells.options import (
+    CELLS,
+    ConfigOption,
+    JsonOption,
+    known_language,
+    language_of_the_shell,
+    print_json,
+)
 from agentcells.store import State
 
 ORDER = (
@@ -128,7 +135,7 @@ def demo(
     """
     from agentcells import demo as room
 
-    chosen = language or language_of_the_shell()
+    chosen = known_language(language or language_of_the_shell())
     if by_hand is not None:
         return room.by_hand(by_hand, language=chosen)
     return room.run(keep, as_json=as_json, language=chosen)
@@ -166,7 +173,7 @@ def init(
         given = room.Answers(
             repo=repo or room.detect_repo(folder), owner=owner or repo.partition("/")[0], bot=bot,
             token_file=token_file, test=room.detect_test(folder), api_url=api_url, git_url=git_url,
-            ca_file=ca_file, language="ja" if language == "ja" else "en",
+            ca_file=ca_file, language=known_language(language),
         )
     room.run(config, _ask, typer.echo, yes=yes, relock=relock, given=given)
     return 0

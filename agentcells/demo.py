@@ -6,6 +6,7 @@ which follows a script instead of a model.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -62,9 +63,17 @@ def _folder(keep: Path | None) -> Iterator[Path]:
             yield Path(temporary)
         return
     folder = keep.absolute()
-    if folder.exists() and any(folder.iterdir()):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        empty, writable = not any(folder.iterdir()), os.access(folder, os.W_OK | os.X_OK)
+    except OSError as error:
+        raise Problem("demo_folder_refused", exit_code=2, path=str(folder),
+                      detail=error.strerror or error) from error
+    if not empty:
         raise Problem("demo_folder_not_empty", exit_code=2, path=str(folder))
-    folder.mkdir(parents=True, exist_ok=True)
+    if not writable:
+        raise Problem("demo_folder_refused", exit_code=2, path=str(folder),
+                      detail=os.strerror(errno.EACCES))
     yield folder
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agentcells import pins
 from agentcells.config import Config, load, resource
+from agentcells.config_model import LOGIN, REPO
 from agentcells.forge import Forge
 from agentcells.forge.open import open_forge
 from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Problem
@@ -247,6 +248,7 @@ def run(
         answers = given or _ask(folder, ask, yes)
         if not answers.repo or not answers.owner:
             raise Problem("init_needs", exit_code=2)
+        _demand_names(answers)
         text = cells_text(answers)
         if not yes:
             tell(text)
@@ -258,6 +260,15 @@ def run(
     settle(config, tell, relock=relock)
     write_form(folder, config, tell)
     tell(say("init_next", config.factory.language, config=cells))
+
+
+def _demand_names(answers: Answers) -> None:
+    """Before a file is written: a cells.toml with a slip in it would only be in the way."""
+    if not REPO.match(answers.repo):
+        raise Problem("init_repo_name", exit_code=2, repo=answers.repo)
+    for login in filter(None, (answers.owner, answers.bot)):
+        if not LOGIN.match(login):
+            raise Problem("init_login", exit_code=2, login=login)
 
 
 def _ask(folder: Path, ask: Callable[[str, str], str], yes: bool) -> Answers:

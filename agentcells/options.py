@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from agentcells.config import Config, load
+from agentcells.model import Problem
 from agentcells.store import State
 
 CELLS = Path("cells.toml")
@@ -38,3 +39,12 @@ def language_of_the_shell() -> str:
     """For words that come before any cells.toml was read."""
     words = os.environ.get("LC_ALL") or os.environ.get("LANG", "")
     return "ja" if words.startswith("ja") else "en"
+
+
+def known_language(name: str) -> Literal["en", "ja"]:
+    """What `--language` names; anything else is told before a file is written."""
+    if name == "ja":
+        return "ja"
+    if name != "en":
+        raise Problem("language_unknown", exit_code=2, name=name)
+    return "en"

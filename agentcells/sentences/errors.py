@@ -1207,4 +1207,20 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Nobody answers here: there is no terminal. Say it all at once: `agentcells init --yes --repo owner/name --owner login`.",
         "ここには端末がなく、答える人がいません。一度に指定してください: `agentcells init --yes --repo owner/name --owner login`。",
     ),
+    "language_unknown": (
+        "There is no language \"{name}\" here; --language takes en or ja.",
+        "「{name}」という言語はありません。--language は en か ja です。",
+    ),
+    "demo_folder_refused": (
+        "{path} cannot be used: {detail}. Name a folder that you may make and write, such as ~/first-line.",
+        "{path} は使えません: {detail}。作成と書き込みのできるフォルダーを指定してください(例: ~/first-line)。",
+    ),
+    "init_repo_name": (
+        "\"{repo}\" is no repository: write owner/name, without https:// and without .git. Nothing was written.",
+        "「{repo}」はリポジトリ名ではありません。https:// と .git を付けずに owner/name と書いてください。何も書き込んでいません。",
+    ),
+    "init_login": (
+        "\"{login}\" is no login of an account: letters, digits, dot, dash and underscore only. Nothing was written.",
+        "「{login}」はアカウント名ではありません。英数字と . - _ だけが使えます。何も書き込んでいません。",
+    ),
 }
