@@ -249,10 +249,10 @@ REASONS: dict[str, tuple[str, str]] = {
     ),
     "plan_merge_pending": ("Its checks are still running.", "チェックがまだ終わっていません。"),
     "plan_merge_absent": (
-        "No check that has passed is called {names} (`checks` in cells.toml says what must have passed; "
-        "a token that may not read checks sees no names).",
-        "{names} という名前の、成功したチェックが見つかりません(何が必要かは cells.toml の checks。"
-        "チェックを読めないトークンには名前が見えません)。"),
+        "No check that has passed is called {names} (`checks` in cells.toml says what must have passed: * is any, [] "
+        "none; a token that may not read checks sees no names).",
+        "{names} という名前の、成功したチェックが見つかりません(何が必要かは cells.toml の checks。* はどれでも、[] は"
+        "不要。チェックを読めないトークンには名前が見えません)。"),
     "plan_merge_unknown": (
         "The forge does not say yet whether it can be merged.",
         "マージできるかどうかを、フォージがまだ示していません。"),
