@@ -184,6 +184,26 @@ def test_r1_a_label_on_the_wrong_member_means_the_pair(stage: Stage) -> None:
     assert stage.tick().cells == ["review"]
 
 
+def test_r1_a_collaborators_label_on_the_wrong_member_is_nobodys_word_and_stays(stage: Stage) -> None:
+    number, pull = in_review(stage)
+    stage.unlabel(pull, "in-review")
+    stage.label(pull, "implement", by="bob")
+    rests(stage, pull, "skip_label_foreign", "bob")
+    assert (stage.states(number), stage.states(pull)) == (set(), {"implement"})
+
+
+def test_r7_a_label_hold_during_a_run_keeps_its_result_until_it_is_taken_off(stage: Stage) -> None:
+    number = stage.file()
+    folder = stage.claim()
+    stage.label(number, "hold")
+    stage.play(folder)
+    rests(stage, number, "skip_held_result")
+    assert stage.branches() == ("main",)
+    stage.unlabel(number, "hold")
+    assert stage.tick().cells == ["review"]
+    assert stage.states(number, stage.pull_of(number).number) == {"in-review"}
+
+
 def test_r4_a_second_label_stops_everything_once_and_taking_either_off_goes_on(stage: Stage) -> None:
     for keep, cells in (("triage", ["triage", "implement", "review"]), ("implement", ["implement", "review"])):
         number = stage.file("triage")

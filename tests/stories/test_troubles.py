@@ -339,6 +339,18 @@ def test_r3_an_outage_between_two_labels_leaves_one_too_many_and_never_none(stag
     at_rest(stage)
 
 
+def test_r4_the_half_of_our_own_move_is_finished_when_nothing_is_left_of_its_run(stage: Stage) -> None:
+    number = stage.file("triage")
+    stage.troubles.append(Trouble("remove_labels", outage()))
+    assert stage.tick().problem is not None
+    assert stage.states(number) == {"triage", "working", "implement"}
+    for state in Path(stage.state.root).iterdir():
+        subprocess.run(["rm", "-rf", str(state)], check=True)
+    assert stage.tick().cells == ["implement", "review"]
+    assert stage.states(number, stage.pull_of(number).number) == {"in-review"}
+    at_rest(stage)
+
+
 def test_r17_lock_files_that_a_reboot_left_hold_nothing_up(stage: Stage) -> None:
     number = stage.file()
     folder = stage.claim()
