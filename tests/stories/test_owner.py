@@ -192,6 +192,15 @@ def test_r1_a_collaborators_label_on_the_wrong_member_is_nobodys_word_and_stays(
     assert (stage.states(number), stage.states(pull)) == (set(), {"implement"})
 
 
+def test_r7_hold_that_a_collaborator_takes_off_holds_until_the_owner_speaks(stage: Stage) -> None:
+    number = stage.file()
+    stage.label(number, "hold")
+    stage.unlabel(number, "hold", by="bob")
+    rests(stage, number, "skip_hold_taken_off", "bob")
+    stage.say(number, "He may.")
+    assert stage.tick().cells == ["implement", "review"]
+
+
 def test_r7_a_label_hold_during_a_run_keeps_its_result_until_it_is_taken_off(stage: Stage) -> None:
     number = stage.file()
     folder = stage.claim()
