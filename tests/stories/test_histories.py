@@ -136,7 +136,9 @@ class Histories(RuleBasedStateMachine):
 
     @initialize(label=st.sampled_from(["triage", "implement"]))
     def filed(self, label: str) -> None:
-        self.stage.file(label)
+        number = self.stage.file(label)
+        self.stage.people.label(number, FOREIGN, COLLEAGUE)
+        self.history.marked.add(number)
 
     @precondition(lambda self: len(self.stage.people.numbers()) < 4)
     @rule(label=st.sampled_from(["triage", "implement", ""]), by=st.sampled_from([OWNER, STRANGER]))
