@@ -41,6 +41,34 @@ def test_r10_on_the_owners_own_pull_request_a_cell_on_issues_becomes_a_question(
     assert "pushed to" in stage.said(number)[0]
 
 
+def test_r10_a_cell_that_may_write_does_not_push_to_the_owners_own_pull_request_either(build: Build) -> None:
+    stage = build(
+        cells=build().cells.replace('name = "review"', 'name = "review"\nwrites = true'),
+        rules=[rule("review", work("done", game__py="LEVEL = 3\n"))],
+    )
+    tip = stage.people.push("fix", {"game.py": "LEVEL = 2\n"}, OWNER)
+    number = stage.people.open_pull("fix", "Level two", "Please look.", OWNER)
+    stage.label(number, "review")
+    assert stage.tick().cells == ["review"]
+    assert stage.people.tip("fix") == tip
+    assert stage.branches() == ("fix", "main")
+    at_rest(stage)
+
+
+def test_r3_labels_that_are_none_of_ours_stay_on_both_members(stage: Stage) -> None:
+    stage.people.make_label("bug", OWNER)
+    number = stage.file("triage")
+    stage.people.label(number, "bug", "bob")
+    stage.tick()
+    pull = stage.pull_of(number).number
+    stage.people.label(pull, "bug", "bob")
+    stage.say(pull, "Once more.")
+    stage.tick()
+    stage.people.merge(pull, OWNER)
+    stage.tick()
+    assert [[label.name for label in stage.item(one).labels] for one in (number, pull)] == [["bug"]] * 2
+
+
 def test_r10_a_pull_request_of_a_stranger_never_runs(stage: Stage) -> None:
     stage.people.push("theirs", {"game.py": "LEVEL = 9\n"}, "mallory")
     number = stage.people.open_pull("theirs", "Trust me", "", "mallory")
