@@ -141,7 +141,8 @@ def logs(
     if not run_id:
         events = Journal(state.root).events(lines, item=item)
         if not events and not as_json:
-            typer.echo(say("logs_none", settings.factory.language), err=True)
+            key = "logs_none_item" if item else "logs_none"
+            typer.echo(say(key, settings.factory.language, number=item), err=True)
         for line in (json.dumps(event, ensure_ascii=False) for event in events) if as_json else (
                 transcript.log_lines(events, settings.factory.timezone)):
             typer.echo(line)

@@ -203,6 +203,7 @@ def test_logs_tell_what_ticks_did_and_what_an_agent_did(tmp_path: Path):
     events = [json.loads(line) for line in factory.run("logs", "--json").stdout.splitlines()]
     run = next(event["run"] for event in events if event["event"] == "run_ended")
     assert len(factory.run("logs", "-n", "2", "--item", str(number)).stdout.splitlines()) == 2
+    assert "about #99" in factory.run("logs", "--item", "99").stderr
     story = factory.run("logs", run).stdout.splitlines()
     assert story[0] == f"Run {run}: triage on alice/game#{number}"
     assert "  Let me look." in story

@@ -450,8 +450,8 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     # ---- the embedded local forge
     "local_missing": (
-        "There is no local forge in {root}. Make one with `agentcells init`, or correct forge.path in cells.toml.",
-        "{root} にローカルフォージがありません。`agentcells init` で作るか、cells.toml の forge.path を直してください。"),
+        "There is no local forge in {root}. Put it back, or correct forge.path in cells.toml; `agentcells demo --by-hand FOLDER` makes a new one.",
+        "{root} にローカルフォージがありません。元に戻すか、cells.toml の forge.path を直してください。新しく作るのは `agentcells demo --by-hand フォルダー` です。"),
     "local_exists": (
         "There is a local forge in {root} already. Nothing was changed.",
         "{root} にはすでにローカルフォージがあります。何も変更していません。"),

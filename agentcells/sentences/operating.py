@@ -270,6 +270,10 @@ OPERATING: dict[str, tuple[str, str]] = {
     "logs_none": (
         "No tick has told anything yet, or its log is too old and was deleted. `agentcells tick` does one now.",
         "tick の記録がまだないか、古くて削除されました。`agentcells tick` で今すぐ実行できます。"),
+    "logs_none_item": (
+        "No tick has told anything about #{number} here, or its log is too old and was deleted. `agentcells why {number}` "
+        "says how it stands.",
+        "ここには #{number} についての tick の記録がないか、古くて削除されました。`agentcells why {number}` で今の状態が分かります。"),
     "logs_more": ("Output of its commands: {files}", "コマンドの出力: {files}"),
     # ---- stop, retry, release
     "stop_or_resume": (
