@@ -39,7 +39,7 @@ from tests.stage import Rule, Stage, Trouble, answer, work
 from tests.stage import rule as cell
 
 STATES = ("triage", "implement", "review", "needs-human", "in-review", "hold")
-WRITES = ("comment", "edit_comment", "add_labels", "remove_labels", "open_pull", "assign", "read", "listing")
+WRITES = ("comment", "edit_comment", "add_labels", "remove_labels", "open_pull", "assign", "read", "listing", "listings")
 
 IMPLEMENT: dict[str, list[dict]] = {
     "works": [{"append": {"game.py": "MORE = 1\n"}}, answer("review", "Done.")],
