@@ -227,6 +227,18 @@ def test_r6_an_answer_within_the_second_of_the_question_is_heard(build: Build) -
     assert all(any(words in prompt for prompt in prompts) for words in ("Blue is fine.", "Green as well."))
 
 
+def test_r12_a_failure_that_was_looked_into_is_not_brought_up_again(stage: Stage) -> None:
+    number = stage.file()
+    stage.tick()
+    pull = stage.pull_of(number).number
+    stage.rules = [rule("implement", answer("needs-human", "The machine that builds is full."))]
+    stage.people.checks(pull, {"build": "failure"})
+    assert stage.tick().cells == ["implement"]
+    stage.unlabel(pull, "needs-human")
+    stage.label(pull, "in-review")
+    rests(stage, number, "skip_in_review")
+
+
 def test_r11_the_owner_merges_and_everything_is_tidied(stage: Stage) -> None:
     number = stage.file()
     stage.tick()

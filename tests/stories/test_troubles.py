@@ -245,6 +245,19 @@ def test_r18_an_outage_in_the_middle_of_publishing_is_finished_without_another_r
     at_rest(stage)
 
 
+def test_r18_what_was_said_is_carried_out_whatever_the_owner_says_meanwhile(stage: Stage) -> None:
+    number = stage.file()
+    stage.play(stage.claim())
+    stage.troubles.append(Trouble("add_labels", outage()))
+    assert stage.tick().problem is not None
+    stage.say(number, "And blue, please.")
+    stage.tick()
+    posts = [marker for body in stage.said(stage.pull_of(number).number) if (marker := parse_marker(body))]
+    assert len({marker.run for marker in posts}) == len(posts)
+    assert posts[0].to == "review"
+    at_rest(stage)
+
+
 @pytest.mark.parametrize("verb", ["comment", "add_labels", "read"])
 def test_r19_an_outage_while_claiming_costs_neither_a_run_nor_a_failure(stage: Stage, verb: str) -> None:
     number = stage.file()
