@@ -16,6 +16,8 @@ import pytest
 
 from agentcells.config import Config, load
 from agentcells.events import Emit
+from agentcells.forge import github_wire
+from agentcells.forge.github_pace import Pace
 from agentcells.init import Answers, settle, write_files
 from agentcells.plan import Plan, Snapshot
 from agentcells.store import RunFolder, State
@@ -120,7 +122,10 @@ class GitHubFactory:
         write_files(self.home, answers, lambda _: None)
         if repos:
             self.change(f'repos = ["{REPO}"]', f"repos = {json.dumps(list(repos))}")
-        settle(load(self.cells_path), lambda _: None)
+        with pytest.MonkeyPatch.context() as patch:
+            # Twenty repositories are given some 200 labels; at GitHub's pace that takes minutes.
+            patch.setattr(github_wire, "Pace", lambda: Pace(sleep=lambda _: None))
+            settle(load(self.cells_path), lambda _: None)
 
     @property
     def config(self) -> Config:

@@ -30,6 +30,7 @@ from agentcells.forge import (
 from agentcells.forge import github_documents as ask
 from agentcells.forge import github_mutations as do
 from agentcells.forge import github_parse as parse
+from agentcells.forge.github_pace import Pace
 from agentcells.forge.github_parse import Names, Node
 from agentcells.forge.github_whole import RESYNC
 from agentcells.forge.github_wire import Sent, Wire
@@ -49,9 +50,9 @@ class GitHubForge:
 
     def __init__(
         self, *, token: Source | None, api_url: str = API_URL, git_url: str = GIT_URL,
-        ca_file: str = "",
+        ca_file: str = "", pace: Pace | None = None,
     ) -> None:
-        self._wire = Wire(api_url=api_url, ca_file=ca_file, token=lambda: fetch(token))
+        self._wire = Wire(api_url=api_url, ca_file=ca_file, token=lambda: fetch(token), pace=pace)
         self._git_url = git_url.rstrip("/")
         self._ca_file = ca_file
         self._viewer: Account | None = None

@@ -51,7 +51,9 @@ class Sent:
 class Wire:
     """One signed-in connection. The token is fetched at the first request and shown nowhere."""
 
-    def __init__(self, *, api_url: str, ca_file: str, token: Callable[[], Secret]) -> None:
+    def __init__(
+        self, *, api_url: str, ca_file: str, token: Callable[[], Secret], pace: Pace | None = None
+    ) -> None:
         parts = urlsplit(api_url)
         if parts.scheme != "https" and not (
             parts.scheme == "http" and parts.hostname in LOOPBACK
@@ -63,7 +65,7 @@ class Wire:
         self._ca_file = ca_file
         self._token = token
         self._replies: list[Reply] = []
-        self._pace = Pace()
+        self._pace = pace or Pace()
         self._ahead_s: float | None = None  # of the forge's clock before ours
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from agentcells.forge.github import GitHubForge
+from agentcells.forge.github_pace import Pace
 from tests.loopback.github.server import Server
 
 
@@ -24,5 +25,6 @@ def signed_in(server: Server, login: str, token: str = "", ca_file: str = "") ->
     file = server.world.hub.root / f"token.{value[-24:]}"
     file.write_text(value + "\n")
     return GitHubForge(
-        token=TokenFile(str(file)), api_url=server.api_url, git_url=server.url, ca_file=ca_file
+        token=TokenFile(str(file)), api_url=server.api_url, git_url=server.url, ca_file=ca_file,
+        pace=Pace(sleep=lambda _: None),  # stages are set with hundreds of writes
     )
