@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agentcells.markers import render_ledger
 from agentcells.model import Account, Comment, Item, Label, Pair
 from agentcells.posts import Ledger, Marker, Move
 from agentcells.trust import (
@@ -394,3 +395,11 @@ def test_r30_the_book_is_the_first_comment_of_ours_that_holds_one():
 ])
 def test_r30_a_book_is_lost_when_there_was_one(case, comments, lost):
     assert ledger_lost(Pair(issue=issue(comments=comments), pull=None), CELLS) is lost
+
+
+def test_r25_where_edits_are_not_told_a_book_bears_its_code_from_the_first_second():
+    key, ledger = b"k" * 32, Ledger(text_hash="h")
+    plain = replace(book(ledger, 1), edits=None)
+    signed = replace(plain, body=render_ledger(ledger, "en", key))
+    assert our_ledger(Pair(issue=issue(comments=(plain,)), pull=None), CELLS, key) is None
+    assert our_ledger(Pair(issue=issue(comments=(signed,)), pull=None), CELLS, key) == ("C1", ledger)
