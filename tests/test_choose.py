@@ -325,4 +325,4 @@ def test_r28_words_of_the_owner_that_do_not_fit_are_not_cut_and_he_is_told():
     found = plan(long)
     assert only(found, SetState).label == "needs-human"
     assert "200000" in only(found, Post).body.replace(",", "")
-    assert names(plan(replace(long, comments=long.comments[:1]))) == ["Claim"]
+    assert names(plan(replace(long, comments=long.comments[:2]))) == ["Claim"]
