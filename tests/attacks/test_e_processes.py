@@ -23,7 +23,7 @@ from tests.run_world import RunWorld
 
 pytestmark = pytest.mark.sandbox
 
-WITHIN_S = 5.0  # from the end of the agent until the Proof: far more than was ever seen
+WITHIN_S = 60.0  # a case that hangs is no proof; how long it takes is told by `agentcells bench containment`
 E01 = ("background", "nohup", "setsid", "double fork", "holds the pipe open")
 E02 = ("cleared environment", "forged argv", "deleted program")
 E03 = ("ignores every signal", "stopped", "respawning pair", "1,000 processes")
