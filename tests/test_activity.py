@@ -31,7 +31,7 @@ def uses(name, **given):
         ({"type": "system", "subtype": "init"}, "begins"),
         (speaks({"type": "text", "text": "Let me\x1b look\nat it"}), "Let me\\x1b look at it"),
         (speaks(uses("Bash", command="agentcells cell test")), "Bash agentcells cell test"),
-        (speaks(uses("Edit", file_path="/work/game.py", old_string="x")), "Edit /work/game.py"),
+        (speaks(uses("Edit", file_path="/src/game.py", old_string="x")), "Edit /src/game.py"),
         (speaks(uses("Odd", number=1)), 'Odd {"number": 1}'),
         (speaks(uses("StructuredOutput", next="done")), "writes its answer"),
         ({"type": "result", "total_cost_usd": 0.25}, "has answered"),
