@@ -26,6 +26,7 @@ from agentcells import brain_tools
 from agentcells.brain_faults import FAULTS
 from agentcells.sentences import SENTENCES
 from agentcells.sentences.work import WORK
+from agentcells.sentences.work_refusals import WORK_REFUSALS
 from tests.brain_backends import _CELLS
 from tests.brain_world import Brain, Connection, HttpServer, closing, pool, stdio
 from tests.records_world import git
@@ -58,7 +59,7 @@ def lint(answers: Any) -> list[str]:
 
 
 def test_l1_no_sentence_and_no_tool_has_such_a_word() -> None:
-    for key, (english, japanese) in WORK.items():
+    for key, (english, japanese) in {**WORK, **WORK_REFUSALS}.items():
         assert not hits(english), (key, hits(english))
         assert not hits(japanese), (key, hits(japanese))
         assert english != japanese, key

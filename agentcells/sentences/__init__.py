@@ -11,20 +11,28 @@ from typing import Literal, TypeAlias
 from agentcells.sentences import (
     commands,
     comments,
+    config_errors,
     errors,
+    forge_errors,
     operating,
+    prompts,
     reasons,
     records,
+    reporting,
     setup,
+    showing,
     work,
+    work_refusals,
 )
 
 Language: TypeAlias = Literal["en", "ja"]
 Catalogue: TypeAlias = dict[str, tuple[str, str]]
 
 SENTENCES: Catalogue = {
-    **errors.ERRORS, **reasons.REASONS, **comments.COMMENTS, **commands.COMMANDS,
-    **records.RECORDS, **work.WORK, **operating.OPERATING, **setup.SETUP,
+    **errors.ERRORS, **config_errors.CONFIG_ERRORS, **forge_errors.FORGE_ERRORS,
+    **reasons.REASONS, **comments.COMMENTS, **prompts.PROMPTS,
+    **commands.COMMANDS, **showing.SHOWING, **operating.OPERATING, **reporting.REPORTING,
+    **setup.SETUP, **records.RECORDS, **work.WORK, **work_refusals.WORK_REFUSALS,
 }
 
 
