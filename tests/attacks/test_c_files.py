@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import agentcells
 from tests.attacks.arena import ASKED, CLAIMED, DELIVERED, REFUSED, Arena, cases, done, record, shell
 from tests.git_world import everyday
+from tests.loopback.listening import serving
 from tests.stage import Stage
 
 WITHIN_S = 60.0  # far below any clock of a run: nothing here may hang
@@ -327,14 +327,12 @@ def lfs(arena: Arena, port: int) -> tuple[str, str]:
 
 
 def test_c13_a_foreign_lfs_server_is_never_asked(arena: Arena) -> None:
-    with HTTPServer(("127.0.0.1", 0), Counts) as server:
+    with serving(HTTPServer(("127.0.0.1", 0), Counts)) as server:
         server.asked = []  # type: ignore[attr-defined]
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         tools, lines = lfs(arena, server.server_port)
         arena.write_script([{"cell": "implement", "do": [shell(lines), record(), done()]}])
         arena.file(label="implement")
         arena.tick(PATH=f"{tools}:{os.environ['PATH']}", GIT_CONFIG_GLOBAL=f"{tools}/gitconfig")
-        server.shutdown()
         arena.holds(REFUSED, ".lfsconfig")
         assert server.asked == []  # type: ignore[attr-defined]
 

@@ -19,7 +19,7 @@ from agentcells.bench_containment import CASES, Place, bench, run_case
 from agentcells.confine import own_account
 from tests.attacks.arena import ASKED, CLAIMED, DELIVERED, Arena, cases, done, record, shell
 from tests.run_case import Case
-from tests.run_world import RunWorld
+from tests.run_world import RunWorld, until
 
 pytestmark = pytest.mark.sandbox
 
@@ -114,7 +114,11 @@ def arena(tmp_path: Path) -> Arena:
 
 @contextlib.contextmanager
 def decoys(root: Path) -> Iterator[tuple[list[str], str, list[str]]]:
-    """Sockets like those of a bus and of docker. Yields paths, an abstract name, and who called."""
+    """Sockets like those of a bus and of docker. Yields paths, an abstract name, and who called.
+
+    Each is closed after its thread has ended. A thread that still waited in accept() would, stopped and
+    continued once, wait on whatever has the number of its descriptor by then: the next test's server.
+    """
     called: list[str] = []
     paths = [str(root / name) for name in ("bus", "docker.sock", "systemd-private")]
     name = f"agentcells-decoy-{os.getpid()}-{root.name}"
@@ -128,7 +132,9 @@ def decoys(root: Path) -> Iterator[tuple[list[str], str, list[str]]]:
             listener.listen()
             if not address.startswith("\0"):
                 Path(address).chmod(0o777)
-            threading.Thread(target=_answer, args=(listener, address, called), daemon=True).start()
+            thread = threading.Thread(target=_answer, args=(listener, address, called), daemon=True)
+            thread.start()
+            stack.callback(_end, listener, thread)
         yield paths, name, called
 
 
@@ -138,6 +144,22 @@ def _answer(listener: socket.socket, address: str, called: list[str]) -> None:
             connection, _ = listener.accept()
             called.append(address)
             connection.close()
+
+
+def _end(listener: socket.socket, thread: threading.Thread) -> None:
+    listener.shutdown(socket.SHUT_RDWR)  # wakes its accept()
+    thread.join(10)
+    assert not thread.is_alive(), "a decoy still waits for callers"
+
+
+def test_the_decoys_leave_no_thread_that_waits_for_callers(tmp_path: Path) -> None:
+    before = {*threading.enumerate()}
+    with decoys(tmp_path) as (paths, _, called):
+        for _ in range(3):
+            with socket.socket(socket.AF_UNIX) as caller, contextlib.chdir(tmp_path):
+                caller.connect("bus")
+        until(lambda: called == paths[:1] * 3)
+    assert {*threading.enumerate()} - before == set()
 
 
 def ask_all(paths: list[str], name: str) -> str:

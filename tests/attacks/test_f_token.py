@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -20,6 +19,7 @@ from tests.attacks.arena import cases
 from tests.factory import PLAIN_RULES
 from tests.github_factory import GitHubFactory, factory
 from tests.loopback.github import faults
+from tests.loopback.listening import serving
 
 pytestmark = pytest.mark.sandbox
 
@@ -53,11 +53,9 @@ class Evil(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def evil() -> Iterator[HTTPServer]:
-    with HTTPServer(("127.0.0.1", 0), Evil) as server:
+    with serving(HTTPServer(("127.0.0.1", 0), Evil)) as server:
         server.heard = []  # type: ignore[attr-defined]
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
-        server.shutdown()
 
 
 def heard(evil: HTTPServer) -> list[str]:
@@ -200,15 +198,13 @@ def test_control_f03_a_client_that_follows_tells_the_other_host(
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Away) as away:
-        threading.Thread(target=away.serve_forever, daemon=True).start()
+    with serving(HTTPServer(("127.0.0.1", 0), Away)) as away:
         subprocess.run(
             ["git", "-c", "http.followRedirects=true", "-c", f"http.extraHeader=X-Token: {token(line)}",
              "ls-remote", f"{url(away)}/alice/game.git"],
             cwd="/", check=False, capture_output=True, stdin=subprocess.DEVNULL,
             env={"PATH": os.environ["PATH"], "HOME": str(line.home)},
         )
-        away.shutdown()
     assert any(token(line) in words for words in heard(evil))
 
 

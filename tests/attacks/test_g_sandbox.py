@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.arena import ASKED, CLAIMED, DELIVERED, Arena, cases, done, record, shell
+from tests.loopback.listening import serving
 
 pytestmark = pytest.mark.sandbox
 
@@ -94,11 +95,9 @@ class Notes(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def listening() -> Iterator[tuple[int, list[str]]]:
-    with HTTPServer(("127.0.0.1", 0), Notes) as server:
+    with serving(HTTPServer(("127.0.0.1", 0), Notes)) as server:
         server.heard = []  # type: ignore[attr-defined]
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port, server.heard  # type: ignore[attr-defined]
-        server.shutdown()
 
 
 REACH = """python3 - <<'END'

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+ServerT = TypeVar("ServerT", bound=HTTPServer)
+LINGER_S = 2.0  # for what a client still sends after our last word
+IDLE_S = 300  # shorter, a client on a busy machine would write into a connection that was just given up
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,45 @@ class Answer:
     content_type: str = "application/json; charset=utf-8"
 
 
+class Loopback(ThreadingHTTPServer):
+    """A server that resets no connection, however busy the machine is.
+
+    The kernel answers with a reset what comes to a socket closed before all was read, and on some
+    systems a connection too many for the queue (of five, by default).
+    """
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def server_activate(self) -> None:
+        """Whoever took a connection away from us must not leave us waiting for the next one: nobody could
+        stop us then."""
+        super().server_activate()
+        self.socket.setblocking(False)
+
+    def shutdown_request(self, request: Any) -> None:
+        with suppress(OSError):
+            request.shutdown(socket.SHUT_WR)
+            request.settimeout(LINGER_S)
+            while request.recv(65_536):
+                pass
+        self.close_request(request)
+
+
+@contextmanager
+def serving(server: ServerT) -> Iterator[ServerT]:
+    """It answers while this lasts. Nobody waits on the number of a closed socket afterwards, however it
+    ends: he would take the callers of the next socket that gets the number."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    with server:
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 class Listener:
     """Answers calls until it is stopped. With a certificate it speaks https."""
 
@@ -39,8 +84,7 @@ class Listener:
         certificate: tuple[Path, Path] | None = None,
     ) -> None:
         handler = type("Handler", (_Handler,), {"answer": staticmethod(answer)})
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), handler)
-        self._http.daemon_threads = True
+        self._http = Loopback(("127.0.0.1", port), handler)
         scheme = "http"
         if certificate is not None:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -66,7 +110,7 @@ class Listener:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    timeout = 30
+    timeout = IDLE_S
     answer: Callable[[Call], tuple[Answer, datetime]]
 
     def _serve(self) -> None:
