@@ -18,6 +18,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--attacks", metavar="PAGE", help="write what was tried to this page")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Where no files are named, those that hold something of the catalogue; no others are even read."""
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        config.args = [str(path) for path in register.files()]
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Nothing runs but what tries a row of the catalogue, or is a control of one."""
     items[:] = [item for item in items if _tries(item)]

@@ -64,6 +64,13 @@ def scan() -> Register:
     return register
 
 
+def files() -> list[Path]:
+    """Those that the tests of the catalogue are in."""
+    found = scan()
+    tests = {test for tests in (*found.attack.values(), *found.control.values()) for test in tests}
+    return sorted({TESTS / test.partition("::")[0] for test in tests})
+
+
 def rows_of(test: str) -> Iterable[tuple[Kind, str]]:
     """What a test, as file::name, tries: by its name, and by the list."""
     yield from named(test.rpartition("::")[2])
