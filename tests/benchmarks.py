@@ -1,7 +1,8 @@
 """What agentcells costs, measured on this machine: `make bench` writes docs/benchmarks.md with it.
 
 Ticks are processes from start to exit against the loopback GitHub; their CPU time and memory are the
-kernel's own figures of exactly that process, their requests and points those that the GitHub counted.
+kernel's own figures, their requests and points those that the GitHub counted. A chapter can be measured
+alone (`--only`): the others stay in the page as they are.
 No test: nothing here asserts a time. What can be counted is asserted in tests/test_idle.py.
 """
 
@@ -10,146 +11,42 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 
-from agentcells import __version__, bench_run, quiet, sandbox
+from agentcells import __version__, bench_line, bench_run, sandbox
 from agentcells.model import Problem
-from tests.github_factory import BOT, OWNER, REPO, GitHubFactory, factory
+from tests.bench import growth, idle, peers
+from tests.bench.cost import Failed, head, lines, row
+from tests.github_factory import factory
 
-ROOT = Path(__file__).resolve().parent.parent
-REPOSITORIES, ITEMS = (1, 10, 100), (0, 100, 1_000)
-MOST_ITEMS = 10_000  # together; more is only measured with --all: the loopback itself takes minutes
-PEERS = {"gh": "gh issue list and gh pr list in a loop", "ghswarm": "ghswarm", "vigilante": "vigilante-cli"}
-IMPORTS = {
-    "a Python process that makes one request by http.client": "import http.client",
-    "one that imports typer, gql and httpx": "import typer, gql, gql.transport.httpx, httpx",
-    "one that imports pydantic": "import pydantic",
-}
+MOST_ITEMS = 10_000  # open ones in all; more is only measured with --all: the loopback takes minutes to make them
+ALL_ITEMS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """One process from start to exit, and what it asked of the forge."""
+class Asked:
+    """What the command line said."""
 
-    wall_s: float
-    cpu_s: float
-    memory_mb: float
-    requests: int = 0
-    points: int = 0
+    all: bool = False
+    items: int = 200
+    think_s: float = 1.0
 
 
-def spent(argv: Sequence[str], env: dict[str, str], cwd: Path) -> Cost:
-    """Of this process alone: a process that it becomes by exec counts, its children do not."""
-    began = time.monotonic()
-    with subprocess.Popen(
-        argv, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    ) as process:
-        most = 0
-        while True:
-            most = max(most, _high_water(process.pid))
-            gone, status, used = os.wait4(process.pid, os.WNOHANG)
-            if gone:
-                break
-            time.sleep(0.005)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(argv)} ended with {process.returncode}")
-    return Cost(wall_s=time.monotonic() - began, cpu_s=used.ru_utime + used.ru_stime,
-                memory_mb=most / 1024)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    title: str
+    about: str
+    rows: Callable[[Asked], Iterator[str]]
 
 
-def _high_water(pid: int) -> int:
-    """Of its own memory. The kernel's ru_maxrss would still know the size of whoever started it."""
-    rows = [row.split() for row in _lines(f"/proc/{pid}/status") if row.startswith("VmHWM:")]
-    return int(rows[0][1]) if rows else 0
-
-
-def ticked(line: GitHubFactory) -> Cost:
-    since = line.so_far()
-    cost = spent(line.command("tick"), line.environment(), line.home)
-    return Cost(wall_s=cost.wall_s, cpu_s=cost.cpu_s, memory_mb=cost.memory_mb,
-                requests=len(line.asked(since)), points=line.points(since))
-
-
-def middle(costs: Sequence[Cost]) -> Cost:
-    """By CPU time; requests and points are the same each time."""
-    return sorted(costs, key=lambda cost: cost.cpu_s)[len(costs) // 2]
-
-
-# ---------------------------------------------------------------- idle
-
-
-@contextmanager
-def world(repositories: int, items: int) -> Iterator[GitHubFactory]:
-    """So many repositories, each with so many open issues that are none of ours."""
-    with (
-        tempfile.TemporaryDirectory(prefix="agentcells-bench-") as folder,
-        factory(Path(folder), set_up=False) as line,
-    ):
-        repos = [REPO, *(f"{OWNER}/game{number}" for number in range(1, repositories))]
-        line.settle(REPO)
-        labels = line.world.label_names(REPO)  # made by us they would take a second each, as GitHub wishes
-        for repo in repos[1:]:
-            line.world.repository(repo, roles={BOT: "write"}, labels=labels, files={"README.md": "game\n"})
-        line.settle(*repos)
-        line.play()
-        for number in range(items):
-            line.world.advance(600)  # a list is read back a little behind where it stood last
-            for repo in repos:
-                line.owner.open_issue(repo, f"Thought {number}", "Some day.", [], [])
-        line.world.advance(600)
-        yield line
-
-
-def idle(repositories: int, items: int, times: int) -> dict[str, Cost]:
-    """Cold: nothing is known. Warm: the last listing is. Quiet: and nothing has changed since."""
-    with world(repositories, items) as line:
-        found = {"cold": ticked(line)}
-        warm = []
-        for _ in range(times):
-            (line.state / "cache" / quiet.NOTE).unlink(missing_ok=True)
-            warm.append(ticked(line))
-        ticked(line)  # it asks for the validators
-        found["warm"] = middle(warm)
-        found["quiet"] = middle([ticked(line) for _ in range(times)])
-        return found
-
-
-def idle_table(cases: Sequence[tuple[int, int]], times: int) -> Iterator[str]:
-    yield "| repositories | open items each | tick | CPU | wall | memory | requests | points |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for repositories, items in cases:
-        for name, cost in idle(repositories, items, times).items():
-            yield (
-                f"| {repositories} | {items:,} | {name} | {cost.cpu_s * 1000:.0f} ms | {cost.wall_s:.2f} s"
-                f" | {cost.memory_mb:.0f} MB | {cost.requests} | {cost.points} |"
-            )
-
-
-def starts() -> Iterator[str]:
-    """What a Python process costs before it does anything: the measure for an idle tick."""
-    yield "| process | CPU |"
-    yield "|---|---|"
-    for name, code in IMPORTS.items():
-        argv = [sys.executable, "-I", "-c", code]
-        costs = [spent(argv, {"PATH": os.environ["PATH"]}, ROOT) for _ in range(5)]
-        yield f"| {name} | {median(cost.cpu_s for cost in costs) * 1000:.0f} ms |"
-
-
-# ---------------------------------------------------------------- acting
-
-
-def acting() -> Iterator[str]:
+def acting(_: Asked) -> Iterator[str]:
     """One issue through the whole line, the agent answers at once."""
     with tempfile.TemporaryDirectory(prefix="agentcells-bench-") as folder, factory(Path(folder)) as line:
         line.tick()
@@ -157,92 +54,156 @@ def acting() -> Iterator[str]:
         since, began = line.so_far(), time.monotonic()
         cells = line.tick().cells
         took, asked = time.monotonic() - began, len(line.asked(since))
-        yield "| runs in one tick | wall for each | requests for each | points for each |"
-        yield "|---|---|---|---|"
-        yield (f"| {len(cells)} ({', '.join(cells)}) | {took / len(cells):.1f} s"
-               f" | {asked / len(cells):.0f} | {line.points(since) / len(cells):.0f} |")
+        yield from head("runs in one tick", "wall for each", "requests for each", "points for each")
+        yield row(f"{len(cells)} ({', '.join(cells)})", f"{took / len(cells):.1f} s",
+                  f"{asked / len(cells):.0f}", f"{line.points(since) / len(cells):.0f}")
 
 
-# ---------------------------------------------------------------- a run
-
-
-def run() -> Iterator[str]:
+def run(_: Asked) -> Iterator[str]:
     if isinstance(problem := sandbox.available(), Problem):
         yield f"Left out: no strong containment here ({problem.key})."
         return
-    yield "| files | megabytes | added to a run | goal | workspace | sandbox | import | memory |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield from head("files", "megabytes", "added to a run", "goal", *bench_run.PARTS, "memory")
     for found in bench_run.bench(lambda said: None):
-        parts = " | ".join(f"{found.parts[name]:.2f} s" for name in bench_run.PARTS)
-        yield (f"| {found.files:,} | {found.megabytes} | {found.added_s:.2f} s | {found.goal_s:.1f} s"
-               f" | {parts} | {found.memory_mb:.0f} MB |")
+        parts = (f"{found.parts[name]:.2f} s" for name in bench_run.PARTS)
+        yield row(f"{found.files:,}", found.megabytes, f"{found.added_s:.2f} s", f"{found.goal_s:.1f} s",
+                  *parts, f"{found.memory_mb:.0f} MB")
+
+
+def line(asked: Asked) -> Iterator[str]:
+    if isinstance(problem := sandbox.available(), Problem):
+        yield f"Left out: no strong containment here ({problem.key})."
+        return
+    yield f"{asked.items} issues, filed at once; the agent thinks {asked.think_s:g} s in each run."
+    yield ""
+    yield from head("parallel", "items an hour", "ours", "runs", "open at most", "in order", "done")
+    for parallel in bench_line.PARALLEL:
+        for found in bench_line.bench(lambda said: None, asked.items, (parallel,), asked.think_s):
+            yield row(
+                parallel, f"{found.an_hour:,.0f}", f"{found.ours * 100:.0f} %", found.runs,
+                found.open_at_most, "yes" if found.in_order else "NO", f"{found.done} of {found.items}",
+            )
+
+
+CHAPTERS = {
+    "idle": Chapter(
+        title="An idle tick",
+        about="Nothing to do, on a loopback GitHub over TLS, as a process from start to exit. *Cold*: the first "
+        "one ever. *Warm*: the last listing is known. *Quiet*: and nothing has changed since; then one "
+        "conditional question for each repository is all, and it costs no points.",
+        rows=lambda asked: idle.table(idle.cases(ALL_ITEMS if asked.all else MOST_ITEMS)),
+    ),
+    "starts": Chapter(
+        title="For comparison", about="What starting Python costs on the same machine.",
+        rows=lambda _: idle.starts(),
+    ),
+    "peers": Chapter(
+        title="Side by side",
+        about="One idle round of what else somebody would take for this, against the same loopback, each in "
+        f"turn: one repository with {peers.ITEMS} open issues that are none of ours. CPU with that of all "
+        "processes that were started.",
+        rows=lambda _: peers.table(),
+    ),
+    "acting": Chapter(
+        title="A tick that acts", rows=acting,
+        about="One issue, filed and taken through the whole line. The agent answers at once.",
+    ),
+    "run": Chapter(
+        title="A run", rows=run,
+        about="What a run costs beyond its agent: files out, sandboxes, the proof that all has ended, files in.",
+    ),
+    "line": Chapter(
+        title="The whole line", rows=line,
+        about="Issues through triage, implement and review on the embedded forge, with so many runs at a time. "
+        "*Ours*: the share of the slots' time in which no agent was thinking. *In order*: whoever was filed "
+        "first began first. *Open at most*: begun and not yet done, at the worst moment.",
+    ),
+    "comments": Chapter(
+        title="Growth: comments", rows=lambda _: growth.comments(),
+        about="One whole tick, from start to exit: triage on an issue with so many comments.",
+    ),
+    "difference": Chapter(
+        title="Growth: a difference", rows=lambda _: growth.difference(),
+        about="One whole tick: implement writes so much new text, review reads it.",
+    ),
+    "issues": Chapter(
+        title="Growth: open issues", rows=lambda _: growth.issues(),
+        about=f"Idle ticks; {growth.OURS} of the open issues wait for their owner, the others are none of ours.",
+    ),
+    "files": Chapter(
+        title="Growth: files", rows=lambda _: growth.files(),
+        about="What a run costs beyond its agent; one run at each size.",
+    ),
+}
 
 
 # ---------------------------------------------------------------- the page
 
 
-def machine() -> Iterator[str]:
-    model = next((row.partition(":")[2].strip() for row in _lines("/proc/cpuinfo")
+def opening() -> Iterator[str]:
+    model = next((row.partition(":")[2].strip() for row in lines("/proc/cpuinfo")
                   if row.startswith("model name")), platform.machine())
     git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
-    yield f"Measured {datetime.now(UTC):%Y-%m-%d} by `make bench`; again with the same command."
-    yield ""
-    yield "| | |"
-    yield "|---|---|"
-    yield f"| machine | {os.cpu_count()} CPUs, {model}, Linux {platform.release()} |"
-    yield f"| load when it began | {os.getloadavg()[0]:.1f} (above {os.cpu_count()} the times are too long) |"
-    yield f"| versions | agentcells {__version__}, Python {platform.python_version()}, git {git} |"
-    missing = [what for name, what in PEERS.items() if shutil.which(name) is None]
-    if missing:
-        yield f"| left out, not installed | {', '.join(missing)} |"
-
-
-def _lines(path: str) -> list[str]:
-    try:
-        return Path(path).read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return []
-
-
-def page(cases: Sequence[tuple[int, int]], times: int) -> Iterator[str]:
     yield "# What it costs"
     yield ""
-    yield from machine()
-    chapters = {
-        "An idle tick": ((
-            "Nothing to do, on a loopback GitHub, as a process from start to exit. *Cold*: the first one ever. "
-            "*Warm*: the last listing is known. *Quiet*: and nothing has changed since; then one conditional "
-            "question for each repository is all, and it costs no points."), idle_table(cases, times)),
-        "For comparison": ("What starting Python costs on the same machine.", starts()),
-        "A tick that acts": (
-            "One issue, filed and taken through the whole line. The agent answers at once.", acting()),
-        "A run": (
-            "What a run costs beyond its agent: files out, sandboxes, the proof that all has ended, files in.",
-            run()),
-    }
-    for title, (about, rows) in chapters.items():
-        yield from ("", f"## {title}", "", about, "")
-        yield from rows
+    yield "Measured by `make bench`; again with the same command. Times depend on the machine, counts do not."
+    yield ""
+    yield from head("", "")
+    yield row("machine", f"{os.cpu_count()} CPUs, {model}, Linux {platform.release()}")
+    also = f", {found}" if (found := peers.versions()) else ""
+    yield row("versions", f"agentcells {__version__}, Python {platform.python_version()}, git {git}{also}")
+
+
+def chapter(name: str, asked: Asked) -> Iterator[str]:
+    made = CHAPTERS[name]
+    yield f"## {made.title}"
+    yield ""
+    yield made.about
+    yield f"Measured {datetime.now(UTC):%Y-%m-%d}, with a load of {os.getloadavg()[0]:.1f} on the machine when it " \
+          "began."
+    yield ""
+    try:
+        yield from made.rows(asked)
+    except Failed as failed:
+        yield f"Left out: {failed}."
+
+
+def parts(page: str) -> dict[str, str]:
+    """A page that is there already, by its titles."""
+    found = (part.rstrip("\n") for part in ("\n" + page).split("\n## ")[1:])
+    return {part.partition("\n")[0]: f"## {part}" for part in found}
+
+
+def written(kept: dict[str, str], made: dict[str, str]) -> str:
+    """All chapters in their order; what was not measured now stays as it was."""
+    found = {**kept, **made}
+    titles = [one.title for one in CHAPTERS.values() if one.title in found]
+    return "\n\n".join(["\n".join(opening()), *(found[title] for title in titles)]) + "\n"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--out", type=Path, help="write the page there")
+    parser.add_argument("--only", default="", help=f"these chapters alone, by comma: {', '.join(CHAPTERS)}")
     parser.add_argument("--all", action="store_true", help="100 repositories with 1,000 items each, too")
-    parser.add_argument("--idle", metavar="REPOSITORIES:ITEMS", help="nothing but this idle tick")
-    asked = parser.parse_args()
-    if asked.idle:
-        repositories, _, items = asked.idle.partition(":")
-        print("\n".join(idle_table([(int(repositories), int(items))], 5)))
-        return 0
-    cases = [(repos, items) for repos in REPOSITORIES for items in ITEMS
-             if asked.all or repos * items <= MOST_ITEMS]
-    lines = []
-    for told in page(cases, 5):
-        print(told, flush=True)
-        lines.append(told)
-    if asked.out:
-        asked.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    parser.add_argument("--items", type=int, default=200, help="issues that go through the whole line")
+    parser.add_argument("--think", type=float, default=1.0, help="seconds that the line's agent thinks")
+    given = parser.parse_args()
+    asked = Asked(all=given.all, items=given.items, think_s=given.think)
+    names = given.only.split(",") if given.only else list(CHAPTERS)
+    if unknown := [name for name in names if name not in CHAPTERS]:
+        parser.error(f"no such chapter: {', '.join(unknown)}")
+    made: dict[str, str] = {}
+    for name in names:
+        told = []
+        for one in chapter(name, asked):
+            print(one, flush=True)
+            told.append(one)
+        print(flush=True)
+        made[CHAPTERS[name].title] = "\n".join(told)
+        if given.out:  # after each chapter: a whole page takes an hour
+            kept = parts(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}
+            given.out.write_text(written(kept, made), encoding="utf-8")
     return 0
 
 

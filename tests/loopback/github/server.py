@@ -8,15 +8,16 @@ import threading
 import time
 from contextlib import suppress
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from tests.loopback.github import rest, smart_http
+from tests.loopback.github import for_gh, rest, smart_http
 from tests.loopback.github.engine import Engine
 from tests.loopback.github.faults import Answer
 from tests.loopback.github.smart_http import Call
 from tests.loopback.github.world import World
+from tests.loopback.listening import IDLE_S, Loopback
 
 BACK_DOOR = "/_world"
 
@@ -29,8 +30,7 @@ class Server:
     ) -> None:
         self.world = world
         handler = type("Handler", (_Handler,), {"world": world})
-        self._http = ThreadingHTTPServer(("127.0.0.1", port), handler)
-        self._http.daemon_threads = True
+        self._http = Loopback(("127.0.0.1", port), handler)
         scheme = "http"
         if certificate is not None:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -60,7 +60,7 @@ class Server:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    timeout = 30
+    timeout = IDLE_S
     world: World
 
     def do_GET(self) -> None:
@@ -73,6 +73,8 @@ class _Handler(BaseHTTPRequestHandler):
         with self.world.lock:
             if self.path == "/graphql" and self.command == "POST":
                 answer = self._graphql(self.world.engine, body)
+            elif self.path.startswith(for_gh.ROOT):
+                answer = for_gh.answer(self.world.engine, self._bearer(), self.path, body)
             elif self.path == "/" or self.path.startswith("/repos/"):
                 answer = self.world.engine.rest(self._bearer(), self.path, self.command, body)
                 tag = answer.headers.get("etag")
@@ -101,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
         return engine.answer(self._bearer(), json.loads(body))
 
     def _bearer(self) -> str:
-        return str(self.headers.get("authorization", "").removeprefix("Bearer "))
+        return str(self.headers.get("authorization", "").removeprefix("Bearer ").removeprefix("token "))
 
     def _back_door(self, body: bytes) -> Answer:
         asked: dict[str, Any] = json.loads(body)
