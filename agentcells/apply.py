@@ -414,6 +414,10 @@ def _weather(error: Problem) -> bool:
     return full or isinstance(error, WEATHER) or error.exit_code == LATER
 
 
+# The whole repository takes nothing until its owner opens it again: that is no fault of the run's.
+ARCHIVED = ("git_archived", "github_archived", "gitea_archived")
+
+
 def _for_good(error: Problem) -> bool:
     """Whether the same write would be refused again; else the next pass sees another world."""
     if isinstance(error, GitError):
@@ -428,7 +432,8 @@ def _failed(work: Apply, action: Action, error: Problem) -> None:
     words = say(error.key, language, **error.slots)
     if _for_good(error):
         work.trouble(action, words)
-        if run := work.published(action):
+        run = work.published(action)
+        if run and error.key not in ARCHIVED:
             RunFolder(work.state.root / "runs" / run).note_refusal(words)
     text = say("apply_failed", language, what=action_line(work.config, action, language), why=words)
     if isinstance(error, Stale):  # somebody was faster: nothing is wrong

@@ -123,6 +123,15 @@ class Call:
         return self.arguments[0]
 
 
+def _narrower(cause: Cause, words: str) -> str:
+    """The sentence where that of the cause would send its reader to the wrong place, else ""."""
+    if cause == "corrupt" and re.search(r"remote side|^remote:", words, re.MULTILINE):
+        return "git_corrupt_there"
+    if cause == "auth" and re.search(r"^remote:.*\barchived\b", words, re.MULTILINE | re.IGNORECASE):
+        return "git_archived"  # no token is good enough for that
+    return ""
+
+
 class Running:
     """A started git. Everything of it is gone when the `with` block of `running` ends."""
 
@@ -167,9 +176,7 @@ class Running:
             raise GitError("timeout", self.call.verb, detail)
         if code not in ok:
             cause = cause_of(words)
-            there = cause == "corrupt" and re.search(r"remote side|^remote:", words, re.MULTILINE)
-            raise GitError(cause, self.call.verb, detail or f"exit code {code}",
-                           key="git_corrupt_there" if there else "")
+            raise GitError(cause, self.call.verb, detail or f"exit code {code}", key=_narrower(cause, words))
         return Answer(code=code, out=b"", err=detail)
 
     def kill(self) -> None:

@@ -213,6 +213,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The forge did not accept the token for git ({verb}): {detail}. Nothing was changed. Renew the token, or give it the right to read and write the contents of this repository.",
         "フォージが git ({verb}) のトークンを受け付けませんでした: {detail}。何も変わっていません。トークンを更新するか、このリポジトリの内容を読み書きする権限を付けてください。",
     ),
+    "git_archived": (
+        "The repository is archived, so the forge takes nothing from git ({verb}): {detail}. What is not published is kept. Unarchive it in its settings, and the next tick goes on; or take it out of `repos` in cells.toml.",
+        "リポジトリがアーカイブされているため、フォージが git ({verb}) を受け付けません: {detail}。公開していない作業は残してあります。設定でアーカイブを解除すれば次の tick が続けます。続けない場合は cells.toml の `repos` から外してください。",
+    ),
     "git_rejected_stale": (
         "The branch moved meanwhile, so nothing was pushed: {detail}. The next tick looks at it afresh.",
         "その間にブランチが動いたため、何もプッシュしていません: {detail}。次の tick が改めて確認します。",
