@@ -281,7 +281,7 @@ def test_the_module_is_imported_without_its_libraries() -> None:
     assert not loaded("import agentcells.forge.github") & {"httpx", "gql", "graphql", "pydantic"}
 
 
-def test_r20_an_idle_listing_needs_no_gql(hub: Story) -> None:
+def test_r20_an_idle_listing_needs_the_standard_library_alone(hub: Story) -> None:
     hub.forge()
     (file,) = hub.world.hub.root.glob("token.*")
     code = (
@@ -292,8 +292,8 @@ def test_r20_an_idle_listing_needs_no_gql(hub: Story) -> None:
         f"f.listings(['{REPO}'], {{}}, logins=['alice']); f.viewer()"
     )
     modules = loaded(code)
-    assert "httpx" in modules
-    assert not modules & {"gql", "graphql", "pydantic"}
+    assert "http.client" in modules
+    assert not modules & {"httpx", "gql", "graphql", "pydantic"}
 
 
 def test_the_clock_is_asked_for_when_nothing_was_said_yet(hub: Story) -> None:

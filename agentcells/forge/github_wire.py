@@ -1,7 +1,7 @@
 """The connection to GitHub: sends one document, keeps what the log needs, raises what went wrong.
 
-httpx and gql are imported when the first request is made: other forges never pay for them, and what
-an idle tick asks goes by httpx alone, because gql parses a document only to print it again (R20).
+httpx and gql are imported when they are first needed. What an idle tick asks goes without either, by
+`plain_http`: their import takes longer than all else that such a tick does (R20).
 A query may be asked a second time in smaller pages; a mutation never (R18).
 """
 
@@ -23,6 +23,7 @@ from agentcells.forge import ForgeError, Unavailable
 from agentcells.forge.github_documents import Document
 from agentcells.forge.github_errors import TRY_LATER, Asked, Error, Reply, error_of
 from agentcells.forge.github_pace import Pace
+from agentcells.forge.plain_http import TROUBLE, PlainHttp, public_authorities, usable
 from agentcells.forge.token import Secret
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("agentcells.forge.github")
 TIMEOUT_S = 30.0  # GitHub itself gives up after 10
+HEADERS = {
+    "accept": "application/json", "user-agent": "agentcells", "x-github-next-global-id": "1",
+}
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ROWS = "\0rows"  # where a list of REST stands in a Reply; no answer has such a name
 SMALLER = frozenset({"github_outage", "github_too_large"})
@@ -76,6 +80,8 @@ class Wire:
         return self._token()
 
     def close(self) -> None:
+        if "_plain" in self.__dict__:
+            self._plain.close()
         if "_client" in self.__dict__:
             self._client.close()
 
@@ -204,17 +210,22 @@ class Wire:
             return ""
         return found.text[-limit:] if found.is_success else ""
 
-    # ------------------------------------------------------------ the two ways over one client
+    # ------------------------------------------------------------ the ways to ask
 
     def _post_light(self, document: Document, variables: Mapping[str, Any]) -> Reply:
-        import httpx
-
+        """Queries alone: they may be asked twice."""
+        if not usable(self._loopback):
+            return self._post(document, variables)
         payload = {"query": document.text, "variables": variables, "operationName": document.name}
+        headers = {
+            **HEADERS, "content-type": "application/json",
+            "authorization": f"Bearer {self.secret.reveal()}",
+        }
         try:
-            self._client.post(self.api_url, json=payload)
-        except httpx.HTTPError as error:
+            answer = self._plain.post(json.dumps(payload).encode(), headers)
+        except TROUBLE as error:
             raise self._no_answer(error) from None
-        return self._replies.pop()
+        return _reply(answer.status, answer.headers, answer.body)
 
     def _post(self, document: Document, variables: Mapping[str, Any]) -> Reply:
         import httpx
@@ -246,22 +257,31 @@ class Wire:
             "github_network", exit_code=TRY_LATER, host=host, detail=words, request_id=""
         )
 
+    @property
+    def _loopback(self) -> bool:
+        return urlsplit(self.api_url).hostname in LOOPBACK
+
+    @cached_property
+    def _plain(self) -> PlainHttp:
+        plain = PlainHttp(self.api_url, self._trusted, TIMEOUT_S)
+        weakref.finalize(self, plain.close)
+        return plain
+
+    def _trusted(self) -> ssl.SSLContext:
+        found = self._tls()
+        return found if isinstance(found, ssl.SSLContext) else public_authorities()
+
     @cached_property
     def _client(self) -> httpx.Client:
         import httpx
 
-        loopback = urlsplit(self.api_url).hostname in LOOPBACK
         client = httpx.Client(
             auth=_bearer(self.secret),
-            headers={
-                "accept": "application/json",
-                "user-agent": "agentcells",
-                "x-github-next-global-id": "1",
-            },
+            headers=HEADERS,
             timeout=TIMEOUT_S,
             verify=self._tls(),
             follow_redirects=False,  # a token goes to the address it was meant for, or nowhere
-            trust_env=not loopback,
+            trust_env=not self._loopback,
             event_hooks={"response": [_keeper(self._replies)]},
         )
         weakref.finalize(self, client.close)  # the hook holds the list, not this object
@@ -303,19 +323,21 @@ def _keeper(replies: list[Reply]) -> Callable[[httpx.Response], None]:
 
     def keep(response: httpx.Response) -> None:
         response.read()
-        try:
-            body = json.loads(response.content)
-        except ValueError:
-            body = None
-        replies.append(
-            Reply(
-                status=response.status_code,
-                headers={name.lower(): value for name, value in response.headers.items()},
-                body={ROWS: body} if isinstance(body, list) else body if isinstance(body, dict) else None,
-            )
-        )
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        replies.append(_reply(response.status_code, headers, response.content))
 
     return keep
+
+
+def _reply(status: int, headers: Mapping[str, str], content: bytes) -> Reply:
+    try:
+        body = json.loads(content)
+    except ValueError:
+        body = None
+    return Reply(
+        status=status, headers=headers,
+        body={ROWS: body} if isinstance(body, list) else body if isinstance(body, dict) else None,
+    )
 
 
 def _bearer(secret: Secret) -> Callable[[httpx.Request], httpx.Request]:
