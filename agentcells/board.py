@@ -163,6 +163,8 @@ def _run(config: Config, snapshot: Snapshot, run: RunFact) -> str:
         "run": order.run, "item": order.pair_key, "cell": order.cell,
         "time": lasted(snapshot.now - order.created_at, language),
     }
+    if run.end is not None and run.end.outcome.kind == "withdrawn":
+        return say("view_run_unstarted", language, **slots)
     if run.status == "ended" and run.refused_pushes:
         slots |= {"count": run.refused_pushes, "words": printable(run.refusal, one_line=True)}
         return say("view_run_refused", language, **slots)

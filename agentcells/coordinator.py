@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import selectors
 import signal
 import socket
@@ -20,7 +21,7 @@ from agentcells.journal import Journal
 from agentcells.lease import look_again_within
 from agentcells.model import Problem
 from agentcells.run import Order
-from agentcells.store import RunFolder, State
+from agentcells.store import RunFolder, State, Unwritable
 from agentcells.tick import run_pass, tidy
 
 LOOK_AGAIN_S = 2.0  # how often runs that another process started are looked at
@@ -53,6 +54,7 @@ class Coordinator:
 
     def _start(self, folder: RunFolder) -> None:
         """Start the runner; the lock goes with it and our copy is closed (R17)."""
+        self._note_start(folder)
         order = self.orders[folder.run] = folder.order()
         argv = [*handover.program(), "_run", str(folder.path), str(folder.lock_fd)]
         self.runners[folder.run] = subprocess.Popen(
@@ -61,6 +63,13 @@ class Coordinator:
         )
         folder.unlock()
         self.emit.run_started(order)
+
+    def _note_start(self, folder: RunFolder) -> None:
+        """On a full disk it starts all the same: at worst its end would count as no round."""
+        try:
+            folder.note_start()
+        except Unwritable as problem:
+            self.emit.problem(problem)
 
     def _anything_alive(self) -> bool:
         return bool(self.runners) or any(folder.alive() for folder in self.state.runs())
@@ -164,14 +173,33 @@ def child_pass(config_path: str, answer_fd: str, envelope: str, what: str, mode:
     journal = Journal(state.root)
     try:
         with socket.socket(fileno=int(answer_fd)) as answer, state.pass_lock(wait=True):
-            for folder in run_pass(config, state, emit, claiming=what == "claim"):
-                place = json.dumps(str(folder.path)).encode()
-                socket.send_fds(answer, [place], [folder.lock_fd])
+            claimed = run_pass(
+                config, state, emit, claiming=what == "claim", attended=lambda: _attended(answer)
+            )
+            for folder in claimed:
+                _hand_over(answer, folder, emit)
     except Problem as problem:
         journal.fails(problem, emit.language)
         raise
     journal.note(emit.problems, emit.language)
     return emit.code
+
+
+def _attended(answer: socket.socket) -> bool:
+    """Whether the coordinator is still there: nobody else would start what is claimed."""
+    listening = select.poll()
+    listening.register(answer, 0)  # that the other end is closed is told unasked
+    return not listening.poll(0)
+
+
+def _hand_over(answer: socket.socket, folder: RunFolder, emit: Emit) -> None:
+    """The run and its lock. Was the coordinator killed meanwhile, the next tick takes the claim back."""
+    place = json.dumps(str(folder.path)).encode()
+    try:
+        socket.send_fds(answer, [place], [folder.lock_fd])
+    except ConnectionError:
+        folder.unlock()
+        emit.note("pass_unattended", run=folder.run)
 
 
 def receive_runs(answer: socket.socket) -> list[RunFolder]:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from agentcells import rounds
 from agentcells.brakes import spend_of, spent_today
 from agentcells.comments import filed_post, over_post
-from agentcells.config import Cell, Config
 from agentcells.model import FILE, OVER
 from agentcells.plan import (
     Action,
@@ -33,6 +33,9 @@ from agentcells.plan import (
 )
 from agentcells.posts import Ledger
 from agentcells.run import WEATHER, Outcome, Proof, RunEnd, RunFact
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 REFUSALS = 3  # of one filing, over all passes; then it is given up (R33)
 ROWS = 100  # of the book; older runs are sums of it
@@ -209,7 +212,9 @@ def _settled(
     book = replace(before, ledger=shortened(ledger), looked_at=None if again else before.looked_at)
     key = key_of(config, order.cell)
     yield KeepBook(pair_key=key, cell=order.cell, book=book)
-    yield CloseRun(pair_key=key, run=order.run, keep=False)
+    yield CloseRun(
+        pair_key=key, run=order.run, keep=False, unstarted=outcome.kind == rounds.WITHDRAWN
+    )
 
 
 def _kind(run: RunFact, end: RunEnd) -> str:

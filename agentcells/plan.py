@@ -257,6 +257,7 @@ class CloseRun:
     pair_key: str
     run: RunId
     keep: bool  # True: the sealed work goes under refs/agentcells/kept/<run> first (R40)
+    unstarted: bool = False  # claimed, but never started: whoever follows the tick is told (R33)
 
 
 

@@ -47,6 +47,8 @@ def running(case: Case) -> Judged | None:
     if alive is not None:
         return case.skip("skip_running", cell=alive.order.cell, run=alive.order.run)
     run = min(case.runs, key=lambda one: one.order.run)
+    if run.end is not None and run.end.outcome.kind == rounds.WITHDRAWN:
+        return _unstarted(case, run)
     proof = run.end.proof if run.end is not None else None
     if run.status == "dead" or proof is None:
         return buried(case, run)
@@ -98,6 +100,17 @@ def buried(case: Case, run: RunFact) -> Judged:
     ledger = [action for action in after if isinstance(action, WriteLedger)]
     close = CloseRun(pair_key=case.pair.key, run=run.order.run, keep=True)
     return Judged(actions=(*labels, *spend(case, run), *ledger, close))
+
+
+def _unstarted(case: Case, run: RunFact) -> Judged:
+    """Claimed and never started: label and book say so, and it counts for nothing (R33)."""
+    end, key, name = end_of(run), case.pair.key, run.order.run
+    actions: list[Action] = []
+    if case.state.working and len(case.state.states) == 1:
+        actions.append(case.set_state(case.state.only))
+    if name in {row.run for row in rounds.unended(case.book)}:
+        actions.append(case.write(rounds.ended(case.book, name, end.outcome, end.ended_at, "")))
+    return Judged(actions=(*actions, CloseRun(pair_key=key, run=name, keep=False, unstarted=True)))
 
 
 def _after_death(case: Case, book: Ledger, row: LedgerRow) -> tuple[Action, ...]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from agentcells import gate
-from agentcells.config import Config
+from agentcells.claim import withdrawn
 from agentcells.deliver import deliver
 from agentcells.forge import Forge
 from agentcells.git import Git, GitError
 from agentcells.known_secrets import known_secrets
 from agentcells.run import RunFact
 from agentcells.store import RunFolder, State
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 # The last descriptors of a namespace close a moment before its last process dies (R17).
 LOOK_ONCE_MORE_S = 1.0
@@ -28,7 +32,11 @@ def facts_here(state: State) -> tuple[RunFact, ...]:
 
 
 def _fact(folder: RunFolder) -> RunFact:
-    """A run folder as it is now. Without an end and with a free lock it is looked at once more."""
+    """A run folder as it is now. Without an end and with a free lock it is looked at once more.
+
+    Who claimed it may have been killed before the run was started: then there is nothing that could
+    have failed, and the claim is taken back (R33).
+    """
     order = folder.order()
     if folder.alive():
         return RunFact(order=order, status="alive")
@@ -38,6 +46,8 @@ def _fact(folder: RunFolder) -> RunFact:
         if folder.alive():
             return RunFact(order=order, status="alive")
         end = folder.end()
+    if end is None and not folder.was_started():
+        end = withdrawn(order, order.created_at)
     refused, words = folder.refusals()
     if end is None or end.proof is None:
         return RunFact(order=order, status="dead", end=end)

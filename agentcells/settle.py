@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from agentcells import rounds
 from agentcells.case import Case
 from agentcells.comments import proposals
-from agentcells.config import Cell
 from agentcells.merging import merge_obstacle
 from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, Comment
 from agentcells.pairs import facts
@@ -25,6 +25,9 @@ from agentcells.run import (
 from agentcells.sentences import say
 from agentcells.trust import Approval
 from agentcells.voices import unread
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell
 
 Reason = tuple[str, dict[str, object]]
 
@@ -61,7 +64,7 @@ def published(run: RunFact) -> bool:
 def settle(case: Case, run: RunFact, approval: Approval) -> Settled:
     """Judge an ended run that may still be published."""
     outcome, order = end_of(run).outcome, run.order
-    if outcome.kind in WEATHER or outcome.kind == rounds.WITHDRAWN:
+    if outcome.kind in WEATHER:
         return Settled(to=order.came_from, outcome=outcome, silent=True, keep=end_of(run).changed)
     if outcome.kind == "done" and outcome.next not in order.nexts:
         outcome = Outcome(

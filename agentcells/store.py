@@ -159,6 +159,13 @@ class RunFolder:
     def has_order(self) -> bool:
         return (self.path / "order.json").exists()
 
+    def note_start(self) -> None:
+        """Before the runner is started. Where this is not noted, no process of the run ever existed."""
+        keep(self.path / "started", "")
+
+    def was_started(self) -> bool:
+        return (self.path / "started").exists()
+
     def alive(self) -> bool:
         """Whether anybody holds the lock. A shared probe, so two who look do not see each other."""
         try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -35,13 +35,13 @@ ROUNDS = 6  # of one pass: a reply moves a label, the label lets a run be claime
 
 def run_pass(
     config: Config, state: State, emit: Emit, *, claiming: bool = True, forge: Forge | None = None,
-    seen: list[tuple[Snapshot, Plan]] | None = None,
+    seen: list[tuple[Snapshot, Plan]] | None = None, attended: Callable[[], bool] = lambda: True,
 ) -> tuple[RunFolder, ...]:
     """Observe, decide, apply, until nothing is left to do now.
 
     Returns the folders of the runs it claimed; this process holds their locks. What was refused or
     failed is told by `emit`, whose `code` it makes; raised is only what came before any claim.
-    `seen` gets the last look and its plan.
+    `seen` gets the last look and its plan. Where nobody is `attended` who would start a run, none is claimed.
     """
     from agentcells.apply import apply
     from agentcells.forge.open import open_forge
@@ -57,7 +57,9 @@ def run_pass(
         while rounds:
             elsewhere = dict(leases.others) if leases else {}
             observer = Observer(config, forge, state, elsewhere=elsewhere)
-            snapshot, plan = observe_and_decide(config, observer, claiming=claiming)
+            snapshot, plan = observe_and_decide(
+                config, observer, claiming=claiming and attended()
+            )
             for problem in observer.failed.values():
                 emit.problem(problem)
             work = apply(config, forge, state, plan, snapshot, emit, claimed, leases)

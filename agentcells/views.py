@@ -120,7 +120,8 @@ def _words(config: Config, action: Action, language: str, came_from: str | None)
             key = "view_claim_reply" if action.reply else "view_claim"
             return say(key, language, cell=action.cell)
         case CloseRun():
-            return say("view_keep" if action.keep else "view_close", language, run=action.run)
+            key = "view_unstarted" if action.unstarted else "view_keep" if action.keep else "view_close"
+            return say(key, language, run=action.run)
         case DeleteBranch():
             return say("view_delete_branch", language, ref=action.ref)
         case MergePull():

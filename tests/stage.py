@@ -282,6 +282,7 @@ containment = "{'none' if self.people.kind == 'local' else 'strong'}"
 
     def play(self, folder: RunFolder) -> None:
         """One run from its order to its end, all but the processes."""
+        folder.note_start()
         order, limits = folder.order(), folder.limits()
         self.prompts.append((order.cell, order.prompt))
         self._note_played(order.run, order.cell, order.prompt)

@@ -266,6 +266,16 @@ def test_r50_a_dead_run_is_counted_and_put_away(tmp_path):
     assert stage.state.runs() == ()
 
 
+def test_r33_a_claim_that_was_never_started_is_due_again(tmp_path):
+    stage = stage_of(tmp_path, once("docs", file_it("x")), cells=FREE)
+    stage.claim().unlock()
+    ticked = stage.tick()
+    assert ticked.cells == ["docs"]
+    assert "was claimed but never started" in ticked.of("CloseRun")[0]["text"]
+    book = factory_book.books(stage.state)["docs"]
+    assert [row.outcome for row in book.ledger.rows] == ["withdrawn", "done"]
+
+
 def test_r50_a_secret_of_this_machine_is_not_filed(tmp_path, monkeypatch):
     secret = "sk-ant-api03-" + "Zq7" * 30
     body = f"The log says {secret}."

@@ -58,6 +58,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "keep the unpublished work of {run} and put the run away",
         "実行 {run} の未公開の作業を残して片付ける",
     ),
+    "view_unstarted": (
+        "{run} was claimed but never started: the claim is taken back, and it counts as no round",
+        "{run} は確保されましたが、始まりませんでした。確保を取り消し、回数には数えません",
+    ),
     "view_delete_branch": ("delete the branch {ref}", "ブランチ {ref} を削除する"),
     "view_merge": ("merge pull request #{number} at {sha}",
                    "プルリクエスト #{number} を {sha} の状態でマージする"),

@@ -107,6 +107,10 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_run_refused": (
         "{run}: {cell} on {item} has ended, but publishing it was refused {count} times: {words}",
         "{run}: {item} の {cell} は終わりましたが、公開が {count} 回拒否されました: {words}"),
+    "view_run_unstarted": (
+        "{run}: {cell} on {item} was claimed but never started: the next tick takes the claim back, and it "
+        "counts as no round",
+        "{run}: {item} の {cell} は確保されましたが、始まりませんでした。次の tick が取り消し、回数には数えません"),
     "view_run_dead": (
         "{run}: {cell} on {item} is over without a proof that all its processes ended: it is never "
         "published. The next tick counts it as failed; its work is kept.",
@@ -254,6 +258,10 @@ OPERATING: dict[str, tuple[str, str]] = {
     "run_ended": (
         "{cell} on {item}: {what} ({tokens} tokens, ${usd})",
         "{item} の {cell}: {what} ({tokens} トークン、{usd} ドル)"),
+    "pass_unattended": (
+        "Nobody is left to start {run}: the tick that it was claimed for was killed. The next tick takes "
+        "the claim back, and it counts as no round.",
+        "{run} を始めるはずの tick が強制終了されました。次の tick が確保を取り消し、回数には数えません。"),
     # ---- status --watch and logs
     "watch_begins": ("begins", "開始"),
     "watch_answers": ("writes its answer", "回答を作成中"),

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from agentcells import views
 from agentcells.forge import Forbidden, RateLimited, Unavailable
 from agentcells.markers import parse_marker
 from tests.invariants import at_rest, rests
 from tests.stage import (
+    CELLS,
     IMPLEMENT,
     OWNER,
     REPO,
@@ -117,6 +119,35 @@ def test_r33_a_run_that_dies_counts_and_the_third_asks_the_human(build: Build) -
     assert [row.outcome for row in stage.book(number).rows] == ["crash"] * 3
     rests(stage, number, "skip_needs_human", "3")
     at_rest(stage)
+
+
+def test_r33_a_claim_that_was_never_started_costs_no_round_and_the_tick_says_so(build: Build) -> None:
+    """Whoever claimed it was killed before anything of the run existed."""
+    stage = build(cells=CELLS.replace('on = "issue"', 'on = "issue"\nmax_rounds = 1'))
+    number = stage.file()
+    folder = stage.claim()
+    folder.unlock()
+    told = "\n".join(views.status_board(stage.config, *stage.look()))
+    assert f"{folder.run}: implement on {REPO}#{number} was claimed but never started" in told
+    ticked = stage.tick()
+    assert ticked.cells == ["implement", "review"]
+    assert [row.outcome for row in stage.book(number).rows] == ["withdrawn", "done", "done"]
+    assert [row.counts for row in stage.book(number).rows] == [False, True, True]
+    assert f"{folder.run} was claimed but never started" in ticked.of("CloseRun")[0]["text"]
+    at_rest(stage)
+
+
+def test_r33_a_claim_that_was_never_started_is_taken_back_beside_a_hold(build: Build) -> None:
+    stage = build()
+    number = stage.file()
+    folder = stage.claim()
+    folder.unlock()
+    stage.label(number, "hold")
+    assert stage.tick().cells == []
+    assert stage.states(number) == {"implement", "hold"}
+    assert stage.state.runs() == ()
+    stage.unlabel(number, "hold")
+    assert stage.tick().cells == ["implement", "review"]
 
 
 @pytest.mark.parametrize("kind", ["budget", "turns", "refusal", "context"])
@@ -376,7 +407,7 @@ def test_r17_lock_files_that_a_reboot_left_hold_nothing_up(stage: Stage) -> None
         path.chmod(0o600)
     folder.unlock()
     assert stage.tick().cells == ["implement", "review"]
-    assert [row.outcome for row in stage.book(number).rows] == ["crash", "done", "done"]
+    assert [row.outcome for row in stage.book(number).rows] == ["withdrawn", "done", "done"]
 
 
 def test_r21_the_newest_of_many_labels_decides(stage: Stage) -> None:
