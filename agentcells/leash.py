@@ -60,9 +60,11 @@ class Reaper:
     def __init__(self) -> None:
         self.statuses: dict[int, int] = {}  # pid: exit code, negative for a signal
         self.wanted: set[int] = set()  # children whose status somebody will ask for
+        self.hurried = False  # the last look ended before all dead were taken; no signal tells of them again
 
     def reap(self) -> bool:
         """True: the kernel says that we have no child, alive or dead (ECHILD)."""
+        self.hurried = False
         for _ in range(REAP_AT_ONCE):
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG | WALL)
@@ -72,6 +74,7 @@ class Reaper:
                 return False
             if pid in self.wanted:
                 self.statuses[pid] = os.waitstatus_to_exitcode(status)
+        self.hurried = True
         return False
 
 
@@ -174,6 +177,8 @@ def _wait(reaper: Reaper, child: int) -> int:
         reaper.reap()
         if child in reaper.statuses:
             return reaper.statuses[child]
+        if reaper.hurried:
+            continue
         if signal.sigwait(AWAITED) != signal.SIGCHLD:
             return -signal.SIGTERM
 
