@@ -208,6 +208,15 @@ read = {json.dumps([str(PACKAGE / "scripted_agent.py"), str(self.root / "script.
         return self.owner.branches(REPO, "")
 
 
+def wait_for_words(process: subprocess.Popen[str], words: str) -> None:
+    """Read what it prints up to the line with these words; who ends without them has failed."""
+    assert process.stdout is not None
+    said: list[str] = []
+    while words not in (line := process.stdout.readline()):
+        said.append(line)
+        assert line, f"it ended without {words}: {said[-5:]}"
+
+
 CELLS = """
 [[cell]]
 name = "triage"

@@ -131,7 +131,7 @@ def test_a_writer_killed_at_any_moment_leaves_whole_files(place: Place) -> None:
         writer.stdout.readline()
         time.sleep(0.05)
         writer.send_signal(signal.SIGKILL)
-        writer.wait()
+        writer.wait(30)
         writer.stdout.close()
         assert {len(c.body) for c in place.alice.read(REPO, item.number).comments} <= {50_000}
     place.alice.comment(item, "still works")

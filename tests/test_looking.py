@@ -18,7 +18,7 @@ import pytest
 from agentcells.around import at_work, next_tick
 from agentcells.store import State
 from agentcells.watch import Lines
-from tests.factory import Factory
+from tests.factory import Factory, wait_for_words
 from tests.github_factory import GitHubFactory
 from tests.github_factory import factory as github
 from tests.stage import Stage, answer, rule
@@ -289,9 +289,7 @@ def test_watch_follows_a_tick_on_a_terminal_and_as_plain_lines(tmp_path: Path):
         {"say": "Let me look."}, {"sleep": 6}, answer("needs-human", "Which key?")]}])
     number = factory.file()
     tick = factory.start("tick", "--json")
-    assert tick.stdout is not None
-    while '"run_started"' not in tick.stdout.readline():
-        pass
+    wait_for_words(tick, '"run_started"')
     plain = factory.start("status", "--watch")
     shown = on_terminal(factory.command("status", "--watch"),
                         factory.environment(TERM="xterm-256color"), 140)
@@ -314,9 +312,7 @@ def test_a_watch_that_is_interrupted_leaves_the_tick_alone(tmp_path: Path):
         {"sleep": 8}, answer("needs-human", "Which key?")]}])
     number = factory.file()
     tick = factory.start("tick", "--json")
-    assert tick.stdout is not None
-    while '"run_started"' not in tick.stdout.readline():
-        pass
+    wait_for_words(tick, '"run_started"')
     watch = factory.start("status", "--watch")
     assert watch.stdout is not None
     assert "triage" in watch.stdout.readline()

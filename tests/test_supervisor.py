@@ -103,7 +103,7 @@ def test_r39_the_runner_killed_outright_nothing_lives_on_and_nothing_is_said(wor
     apart = world.start_apart(world.python_agent(LEFTOVERS, mark, "60"))
     until(lambda: len(alive(mark)) == 5)
     apart.kill()
-    apart.wait()
+    apart.wait(30)
     until(lambda: not alive(mark))
     assert not (world.folder / "told.json").exists()
 
@@ -126,7 +126,7 @@ def test_r39_a_hung_supervisor_dies_with_the_runner_and_takes_all_along(world):
     children = Path(f"/proc/{apart.pid}/task/{apart.pid}/children").read_text().split()
     os.kill(int(children[0]), signal.SIGSTOP)
     apart.kill()
-    apart.wait()
+    apart.wait(30)
     until(lambda: not alive(mark))
 
 
@@ -139,7 +139,7 @@ def test_r17_the_lock_is_held_until_the_last_process_is_gone_whoever_was_killed(
     with pytest.raises(BlockingIOError):
         fcntl.flock(world.lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     apart.kill()
-    apart.wait()
+    apart.wait(30)
 
     def free() -> bool:
         try:

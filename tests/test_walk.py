@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.factory import PLAIN_RULES, PROJECT, Factory, answer
+from tests.factory import PLAIN_RULES, PROJECT, Factory, answer, wait_for_words
 
 
 def test_an_issue_becomes_a_reviewed_pull_request_in_one_tick(tmp_path: Path) -> None:
@@ -58,9 +58,7 @@ def test_r17_a_second_tick_finds_the_first_at_work_and_writes_nothing(tmp_path: 
     factory = Factory(tmp_path, rules=slow)
     number = factory.file()
     first = factory.start("tick", "--json")
-    assert first.stdout is not None
-    while '"Claim"' not in first.stdout.readline():
-        pass
+    wait_for_words(first, '"Claim"')
     before = factory.item(number)
     second = factory.tick()
     assert second.code == 0
