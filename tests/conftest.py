@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any
 
 import pytest
@@ -12,6 +13,10 @@ from tests import needs
 
 # Before anybody imports them.
 pytest.register_assert_rewrite("tests.contract.forge_contract", "tests.invariants")
+
+# Who is started in the background may be deaf to Ctrl-C, and so would be whatever a story starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # In CI the same examples each time: a change is judged by what it changes. `make soak` looks for new ones.
 settings.register_profile("quick", deadline=None, derandomize=bool(os.environ.get("CI")))
