@@ -57,7 +57,7 @@ def attend(
     """One supervised run, from its first line to its Proof. TERM, INT and HUP stop it, orderly.
 
     `meanwhile`: what can be done while the supervisor starts and tries its canary. The first command
-    of the run waits until it tells {"go": true}; {"stop": why} ends the run before that.
+    of the run waits until it tells {"go": true, "setup": folder}; {"stop": why} ends the run before that.
     """
     ours, theirs = socket.socketpair()
     told = Told()

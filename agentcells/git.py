@@ -269,17 +269,28 @@ class Git:
         if out.decode().split() != list(files):
             raise GitError("corrupt", "hash-object", "stored other bytes than those that were read")
 
-    def write_tree(self, entries: Mapping[str, Entry]) -> str:
-        """The tree of exactly `entries`. Raises PathDropped for a name that git never stores."""
-        lines = [f"{entry.mode} {entry.sha}\t{path}\0".encode("utf-8", "surrogateescape")
-                 for path, entry in sorted(entries.items())]
+    def write_tree(self, entries: Mapping[str, Entry], *, near: str = "", expected: str = "") -> str:
+        """The tree of exactly `entries`. Raises PathDropped for a name that git never stores.
+
+        `near`: a tree it hardly differs from; then git is told only what does. `expected`: the id that
+        `entries` come to, where the caller has it: then nothing has to be read back to compare.
+        """
+        before = self.entries(near) if near else {}
+        gone = [f"0 {'0' * 40}\t{path}\0" for path in sorted(before.keys() - entries.keys())]
+        there = [f"{entry.mode} {entry.sha}\t{path}\0" for path, entry in sorted(entries.items())
+                 if before.get(path) != entry]
+        lines = "".join([*gone, *there]).encode("utf-8", "surrogateescape")  # a folder may become a file
         with self._folder() as folder:
             env = {"GIT_INDEX_FILE": str(folder / "index")}
-            self._run("update-index", "-z", "--index-info", stdin=b"".join(lines), env=env)
+            if near:
+                self._run("read-tree", near, env=env)
+            self._run("update-index", "-z", "--index-info", stdin=lines, env=env)
             tree = self._text("write-tree", env=env)
-        stored = self.entries(tree)
-        if stored != entries:  # update-index drops such a path in silence, with exit code 0
-            raise PathDropped(min(entries.items() ^ stored.items())[0])
+        if tree != expected:
+            stored = self.entries(tree)
+            if stored != entries:  # update-index drops such a path in silence, with exit code 0
+                raise PathDropped(min(entries.items() ^ stored.items())[0])
+        _remembered(self._entries, tree, lambda: entries)
         return tree
 
     def commit_tree(
@@ -295,7 +306,9 @@ class Git:
         }
         words = [word for sha in parents for word in ("-p", sha)]
         text = message.encode("utf-8", "replace")
-        return Sha(self._text("commit-tree", tree, *words, "-F", "-", stdin=text, env=who))
+        sha = Sha(self._text("commit-tree", tree, *words, "-F", "-", stdin=text, env=who))
+        _remembered(self._trees, sha, lambda: tree)
+        return sha
 
     def merge_tree(
         self, ours: Sha, theirs: Sha, names: tuple[str, str] = ("this-work", "newer-state")

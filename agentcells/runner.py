@@ -30,7 +30,7 @@ from agentcells.sandbox import DOOR, OURS, Box, Containment, available
 from agentcells.sentences import say
 from agentcells.store import Limits, RunFolder
 from agentcells.ways import Way
-from agentcells.workspace import Workspace
+from agentcells.workspace import Workspace, tools
 
 PATIENCE_S = 120.0  # how much longer than all its own clocks the supervisor may take
 NOTHING_STARTED = "nothing-started"
@@ -70,7 +70,8 @@ def run(path: Path, lock_fd: int) -> int:
 class Runner:
     """One run. `prepare` starts nothing; `supervise` is over when everything is.
 
-    The files are laid out while the supervisor starts and tries its canary: the agent waits for both.
+    The history is read and the files are laid out while the supervisor starts and tries its canary:
+    the agent waits for both.
     """
 
     def __init__(self, folder: RunFolder, order: Order, limits: Limits) -> None:
@@ -98,8 +99,8 @@ class Runner:
         self.agent, agent_needs = agent_program.find(
             limits.agent_command, self.containment, os.environ.get("PATH", os.defpath), limits.read
         )
-        given = claude.given_values(limits.agent_env, os.environ)
-        self.access = claude.access(limits, given)
+        self.given = claude.given_values(limits.agent_env, os.environ)
+        self.access = claude.access(limits, self.given)
         read = dict.fromkeys((*limits.read, *python_needs, *agent_needs))
         self.box = provision.make_box(
             path,
@@ -111,17 +112,16 @@ class Runner:
             read=read,
         )
         provision.make_places(path, python, self.containment, self.account)
-        git = Git(Path(order.store))
-        self.workspace = Workspace(git, order, limits, path, given)
-        self.plan = provision.plan_setup(
-            limits, git.entries(order.base), self.workspace.entries()
-        )
         if self.account:
             provision.give_to(self.account, path, ("work", "home", "door", "tmp"))
         (path / "prompt.txt").write_text(order.prompt, encoding="utf-8", errors="replace")
 
     def lay_out(self) -> None:
         """Files into the workspace, then what setup left in an earlier run."""
+        limits, order = self.limits, self.order
+        git = Git(Path(order.store))
+        self.workspace = Workspace(git, order, limits, self.folder.path, self.given)
+        self.plan = provision.plan_setup(limits, git.entries(order.base), self.workspace.entries())
         self.workspace.lay_out(self.account)
         work, setup = self.folder.path / "work", self.folder.path / "tmp/setup"
         if self.plan.cached is not None:
@@ -159,17 +159,17 @@ class Runner:
             "commands": {"setup": limits.setup, "build": limits.build, "test": limits.test},
             "command_timeout_s": limits.command_timeout_s,
             "free_disk": limits.free_disk_mb << 20,
-            "setup": self.plan.run,
+            "setup": "",  # told when the files lie there
             "tool_proxies": self._tool_proxies(),
         }
 
     def _door_server(self) -> dict[str, object]:
         """How claude starts the door's tools, for a cell without a shell."""
-        tools = self.folder.path / "bin/tools.json"
-        tools.write_text(json.dumps(self.workspace.tools(), ensure_ascii=False), encoding="utf-8")
-        tools.chmod(0o644)
+        listed = self.folder.path / "bin/tools.json"
+        listed.write_text(json.dumps(tools(self.order, self.limits), ensure_ascii=False), encoding="utf-8")
+        listed.chmod(0o644)
         strong = self.containment == "strong"
-        ours, door = (OURS, DOOR) if strong else (str(tools.parent), self.box.place("door"))
+        ours, door = (OURS, DOOR) if strong else (str(listed.parent), self.box.place("door"))
         return {
             "command": self.box.python,
             "args": ["-I", "-S", f"{ours}/door_tools.py"],
@@ -210,7 +210,7 @@ class Runner:
             self.problem = problem
             tell({"stop": "unready"})
             return
-        tell({"go": True})
+        tell({"go": True, "setup": self.plan.run})
         self.workspace.expect_questions()
 
     def _open_ways(self, stack: contextlib.ExitStack) -> None:
@@ -231,9 +231,7 @@ class Runner:
             stack.enter_context(Proxy(path / place / "s", way, log, self.account or ()))
 
     def _longest(self) -> float:
-        commands = (
-            2 * self.limits.command_timeout_s if self.plan.run else self.limits.command_timeout_s
-        )
+        commands = (2 if self.limits.setup else 1) * self.limits.command_timeout_s
         return self.limits.timeout_s + commands + PATIENCE_S
 
     def _note_test(self, found: dict[str, Any]) -> None:

@@ -254,6 +254,7 @@ class Supervisor:
             self.stop(str(message["stop"]))
         elif "go" in message:
             if not self.ending:
+                self.spec["setup"] = message.get("setup", "")
                 self._begin()
         elif self.asks:
             _, then = self.asks.popleft()

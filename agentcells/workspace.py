@@ -143,19 +143,6 @@ class Workspace:
 
         return operations.cell(argv, self.history, self.order, self.limits, tested, self._write_log)
 
-    def tools(self) -> list[dict[str, Any]]:
-        """The verbs that this cell has, as tools (`door = "mcp"`)."""
-        from agentcells import operations
-
-        left_out = set() if self.order.writes else {"record", "remove"}
-        left_out |= {verb for verb in ("build", "test") if not getattr(self.limits, verb)}
-        faces = [(operation, operation.faces.get("cell")) for operation in operations.OPERATIONS]
-        return [
-            _tool(face, say(face.about or operation.about))
-            for operation, face in faces
-            if face and face.name not in left_out
-        ]
-
     def _write_log(self, text: str) -> None:
         """What went wrong below a verb: for a person, never for the model. It comes to an end."""
         with (self.folder / "verbs.log").open("a", encoding="utf-8") as out:
@@ -190,13 +177,12 @@ class Workspace:
             for path in self.history.unresolved()
         )
         tree = self.git.tree(sha)
-        count = self.history.unpublished() or 0
         return Seal(
             sha=sha,
             tree=tree,
             changed=tree != self.git.tree(self.order.start),
             refusals=refusals,
-            records=tuple(record.message for record in reversed(self.history.records(count))),
+            records=self.history.messages(),
         )
 
 
@@ -206,6 +192,20 @@ _KINDS: dict[str, dict[str, object]] = {
     "number": {"type": "integer", "minimum": 0},
     "flag": {"type": "boolean"},
 }
+
+
+def tools(order: Order, limits: Limits) -> list[dict[str, Any]]:
+    """The verbs that this cell has, as tools (`door = "mcp"`)."""
+    from agentcells import operations
+
+    left_out = set() if order.writes else {"record", "remove"}
+    left_out |= {verb for verb in ("build", "test") if not getattr(limits, verb)}
+    faces = [(operation, operation.faces.get("cell")) for operation in operations.OPERATIONS]
+    return [
+        _tool(face, say(face.about or operation.about))
+        for operation, face in faces
+        if face and face.name not in left_out
+    ]
 
 
 def _tool(face: Face, description: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ taken for hostile: what counts is the bytes on the disk, read once, and the base
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from agentcells.history.layout import lay_out
 from agentcells.history.message import sealed_message, split_message
 from agentcells.history.names import below, plain_folders, shown
 from agentcells.history.removal import remove
+from agentcells.history.stands import Stand
 from agentcells.history.walk import Bounds, Found, Refusal, Rules, walk
 from agentcells.model import Sha
 from agentcells.run import FileView, Finding
@@ -100,23 +101,26 @@ class Sealed:
         self._rules = git.entries(base)
         self._before = self._at_start = git.entries(start)
         self._stored: set[Sha] = {entry.sha for entry in self._before.values()}
+        self._laid: Mapping[str, Entry] = {}
+        self._stands: Mapping[str, Stand] = {}
         self._trees: set[str] = set()
         self._sizes: dict[Sha, int] = {}
-        self._own = 0
+        self._told: list[str] = []  # the messages of this run's records
 
     # ------------------------------------------------------------ out
 
     def materialise(self, tree: str = "", account: tuple[int, int] | None = None) -> None:
         """Write `work` from the start, or from another tree (kept work, a merge with conflicts)."""
+        self._laid = self.git.entries(tree or self.start)
         if tree:
-            self._stored |= {entry.sha for entry in self.git.entries(tree).values()}
-        lay_out(self.git, tree or self.start, self.work, account)
+            self._stored |= {entry.sha for entry in self._laid.values()}
+        self._stands = lay_out(self.git, tree or self.start, self.work, account)
 
     # ------------------------------------------------------------ what is there now
 
     def look(self) -> Look:
-        """Read the files once. Refusals are told, not raised."""
-        with self._reading() as found:
+        """Read all files once, whatever is known of them. Refusals are told, not raised."""
+        with self._reading({}) as found:
             return self._looked(found)
 
     def changes(self) -> tuple[Change, ...]:
@@ -169,7 +173,11 @@ class Sealed:
         return tuple(self._record_of(commit) for commit in commits)
 
     def unpublished(self) -> int | None:
-        return self._own
+        return len(self._told)
+
+    def messages(self) -> tuple[str, ...]:
+        """Of the records of this run, oldest first."""
+        return tuple(self._told)
 
     # ------------------------------------------------------------ in
 
@@ -177,7 +185,7 @@ class Sealed:
         text = sealed_message(message, issues)
         if not text:
             raise HistoryError("records_no_message")
-        if self._own >= RECORDS:
+        if len(self._told) >= RECORDS:
             raise HistoryError("records_too_many_records", most=RECORDS)
         look = self._stored_look()
         _raise_first(look.refusals)
@@ -187,7 +195,8 @@ class Sealed:
             raise HistoryError("records_nothing")
         if findings := self._inspect(self._views(look.entries), text):
             raise GateRefused(findings)
-        return self._record_of(self._commit(look, text))
+        self._commit(look, text)
+        return self.records(1)[0]
 
     def seal(self, message: str, issues: Sequence[int] = (), *, leave_out: bool = False) -> Sha:
         """What is not recorded yet as one more record; the tip when there is nothing (R42).
@@ -210,7 +219,7 @@ class Sealed:
     # ------------------------------------------------------------ inside
 
     @contextmanager
-    def _reading(self) -> Iterator[Found]:
+    def _reading(self, stands: Mapping[str, Stand]) -> Iterator[Found]:
         with (
             tempfile.TemporaryDirectory(prefix="tmp-", dir=self.git.store) as spool,
             ignore_rules(self.git, self._rules) as ignored,
@@ -219,6 +228,7 @@ class Sealed:
                 before=self._before, known=frozenset(self._before) | frozenset(self._at_start),
                 keep=self._keep, allow_links=self._allow_links, ignored=ignored,
                 stored=self._stored, spool=Path(spool), bounds=self._bounds, size=self._size,
+                laid=self._laid, stands=stands,
             ))
 
     def _size(self, sha: Sha) -> int:
@@ -236,14 +246,14 @@ class Sealed:
 
     def _stored_look(self) -> Look:
         """Look, and put what is new into the repository, where nothing refers to it yet."""
-        with self._reading() as found:
+        with self._reading(self._stands) as found:
             look = self._looked(found)
             if not found.stopped:
                 self.git.write_blobs(found.fresh)
                 self._stored |= found.fresh.keys()
         if look.entries != self._before and look.tree not in self._trees:
             try:
-                stored = self.git.write_tree(look.entries)
+                stored = self.git.write_tree(look.entries, near=self._tree(), expected=look.tree)
             except PathDropped as dropped:
                 raise Refused("records_bad_name", path=shown(dropped.path)) from dropped
             if stored != look.tree:
@@ -277,7 +287,7 @@ class Sealed:
         contents = dict(self.git.blobs(sorted(shas)))
         return [file_view(p, before.get(p), entries.get(p), contents) for p in paths]
 
-    def _commit(self, look: Look, text: str) -> Commit:
+    def _commit(self, look: Look, text: str) -> None:
         parents = [self.tip]
         if self._merging is not None and self._settles(look):
             parents.append(self._merging)
@@ -285,11 +295,9 @@ class Sealed:
         self.tip = self.git.commit_tree(look.tree, parents, text, author=self._author,
                                         when=self._clock())
         self._before = look.entries
-        self._own += 1
+        self._told.append(split_message(text)[0])
         if self._ref:
             self.git.update_ref(self._ref, self.tip)
-        (commit,) = self.git.commits(self.tip, limit=1)
-        return commit
 
     def _record_of(self, commit: Commit) -> Record:
         words, issues = split_message(commit.message)

@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 from agentcells.git import Entry, blob_id
 from agentcells.git_read import EXECUTABLE, PLAIN, SUBMODULE, SYMLINK
 from agentcells.history.names import below, folders_of, is_git_folder, is_unicode
+from agentcells.history.stands import Stand, stand
 from agentcells.model import Sha
 
 Why: TypeAlias = Literal[
@@ -71,7 +72,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What a walk needs to know. `known`: paths that count as tracked, ignored or not (R42)."""
+    """What a walk needs to know. `known`: paths that count as tracked, ignored or not (R42).
+
+    `laid`, `stands`: what was laid out and how it stood then; what stands so still is not read.
+    """
 
     before: Mapping[str, Entry]
     known: frozenset[str]
@@ -82,6 +86,8 @@ class Rules:
     spool: Path
     size: Callable[[Sha], int]  # of a content that is stored
     bounds: Bounds = Bounds()
+    laid: Mapping[str, Entry] = field(default_factory=dict)
+    stands: Mapping[str, Stand] = field(default_factory=dict)
 
 
 def walk(root: Path, rules: Rules) -> Found:
@@ -213,7 +219,18 @@ class _Walk:
         else:
             self.refuse("records_link", path)
 
+    def _untouched(self, parent: int, name: str, path: str, before: Entry) -> bool:
+        """Whether a file is, unread, what it was: laid out so and not changed since."""
+        known = self.rules.stands.get(path)
+        if known is None or self.rules.laid.get(path) != before:
+            return False
+        facts = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        return stat.S_ISREG(facts.st_mode) and stand(facts) == known
+
     def _file(self, parent: int, name: str, path: str, before: Entry | None) -> None:
+        if before is not None and self._untouched(parent, name, path, before):
+            self.found.entries[path] = before
+            return
         descriptor = os.open(name, _OPEN_FILE, dir_fd=parent)
         try:
             facts = os.fstat(descriptor)  # of what was opened, not of what was there a moment ago
@@ -234,7 +251,7 @@ class _Walk:
         elif not unchanged and not is_unicode(path):
             self.refuse("records_bad_name", path)
         elif unchanged:
-            self.found.entries[path] = entry
+            self.found.entries[path] = before if before is not None and before.mode == mode else entry
         elif data is None:
             self.refuse("records_too_large", path)
         else:
