@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from agentcells.brakes import spent_today
 from agentcells.columns import clock, cut, lasted, padded
 from agentcells.config import Config
 from agentcells.factory_board import factory_lines
 from agentcells.markers import outcome_words
-from agentcells.model import IN_REVIEW, NEEDS_HUMAN
+from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN
 from agentcells.plan import LastTick, Plan, Snapshot, Unreadable
 from agentcells.run import RunFact
 from agentcells.sentences import say
@@ -83,7 +84,7 @@ def board(config: Config, snapshot: Snapshot, plan: Plan, around: Around | None 
         tops=tuple(_tops(config, snapshot, plan, around)),
         head=tuple(say("view_head", language).split("|")),
         groups=tuple(groups),
-        runs=tuple(_run(config, snapshot, run) for run in snapshot.runs),
+        runs=tuple(run_line(run, snapshot.now, config.factory.language) for run in snapshot.runs),
         rest=tuple(_rest(config, snapshot)),
     )
 
@@ -139,6 +140,8 @@ def _group_title(config: Config, group: str, count: int) -> str:
     language = config.factory.language
     if group == UNKNOWN:
         return say("view_group_unknown", language, count=count)
+    if group == HOLD:
+        return say("view_group_held", language, count=count)
     return say("view_group", language, label=config.label(group), count=count)
 
 
@@ -156,12 +159,12 @@ def _row(one: Standing, snapshot: Snapshot, several: bool, language: str) -> Row
     )
 
 
-def _run(config: Config, snapshot: Snapshot, run: RunFact) -> str:
+def run_line(run: RunFact, now: datetime, language: str) -> str:
     """A run folder of this machine: at work, waiting to be published, or without its Proof."""
-    language, order = config.factory.language, run.order
+    order = run.order
     slots: dict[str, object] = {
         "run": order.run, "item": order.pair_key, "cell": order.cell,
-        "time": lasted(snapshot.now - order.created_at, language),
+        "time": lasted(now - order.created_at, language),
     }
     if run.end is not None and run.end.outcome.kind == "withdrawn":
         return say("view_run_unstarted", language, **slots)
@@ -206,7 +209,7 @@ def failed_line(config: Config, snapshot: Snapshot, around: Around) -> Iterator[
     """That ticks fail: until it is mended, what they would do next is a wish."""
     tick = around.last_tick
     if tick is not None and tick.code and tick.ended_at is not None and not around.tick_at_work:
-        yield _last_tick(tick, snapshot, config.factory.language)
+        yield last_tick_line(tick, snapshot.now, config.factory.language)
 
 
 def _headline(config: Config, snapshot: Snapshot, plan: Plan, around: Around) -> str:
@@ -230,19 +233,19 @@ def _ticks(config: Config, snapshot: Snapshot, around: Around) -> Iterator[str]:
     if around.tick_at_work:
         yield say("view_tick_at_work", language)
     elif around.last_tick is not None:
-        yield _last_tick(around.last_tick, snapshot, language)
+        yield last_tick_line(around.last_tick, snapshot.now, language)
     if around.next_tick is not None:
         yield say("view_tick_next", language, at=clock(around.next_tick, config.factory.timezone))
     elif not around.timer and not around.tick_at_work:
         yield say("view_tick_no_timer", language)
 
 
-def _last_tick(tick: LastTick, snapshot: Snapshot, language: str) -> str:
+def last_tick_line(tick: LastTick, now: datetime, language: str) -> str:
     ended = tick.ended_at
     if ended is None:
-        ago = lasted(snapshot.now - tick.started_at, language)
+        ago = lasted(now - tick.started_at, language)
         return say("view_tick_no_word", language, ago=ago)
-    ago = lasted(snapshot.now - ended, language)
+    ago = lasted(now - ended, language)
     if tick.code == 0:
         return say("view_tick_well", language, ago=ago)
     return say("view_tick_failed", language, ago=ago, count=tick.failures, code=tick.code,
@@ -261,4 +264,7 @@ def unreadable_line(item: Unreadable) -> str:
     return f"{item.repo}#{item.number} {cut(item.title, TITLE)}: {detail}"
 
 
-__all__ = ["Board", "Group", "Row", "board", "failed_line", "reading_line", "status_board", "unreadable_line"]
+__all__ = [
+    "Board", "Group", "Row", "board", "failed_line", "last_tick_line", "reading_line", "run_line",
+    "status_board", "unreadable_line",
+]

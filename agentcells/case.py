@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agentcells import rounds
 from agentcells.comments import below, notice_post, whole
-from agentcells.config import Cell, Config
 from agentcells.labelling import Labelling, history
 from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Comment, Item, Member, Pair
 from agentcells.pairs import PairState, state_of
@@ -17,6 +17,9 @@ from agentcells.posts import Ledger, Marker
 from agentcells.run import Proof, RunFact
 from agentcells.trust import Distrust, Who, text_cause
 from agentcells.voices import MEMBERS, ledger_lost, our_ledger, our_posts, owner_said
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 WAITING = (NEEDS_HUMAN, IN_REVIEW)
 
@@ -58,6 +61,17 @@ class Case:
     @property
     def pull_open(self) -> bool:
         return self.pair.pull is not None and self.pair.pull.state == "open"
+
+    @property
+    def over(self) -> bool:
+        """Either member is closed or merged: nothing runs any more (R11)."""
+        return any(item.state != "open" for item in self.items)
+
+    @property
+    def held_by_word(self) -> bool:
+        """`/hold` took its labels off, and nothing has come since: this is no slip with labels."""
+        newest = self.book.moves[-1].why if self.book.moves else ""
+        return newest == rounds.HELD and not self.state.labelled and not self.over
 
     @property
     def own_pull(self) -> bool:

@@ -128,8 +128,10 @@ def _conditions(case: Case) -> Iterator[Condition]:
     closed = next((item for item in case.items if item.state != "open"), None)
     yield Condition(key="view_why_open", holds=closed is None, slots={
         "number": closed.number if closed is not None else case.pair.number,
-        "state": closed.state if closed is not None else "open"})
-    if _held_by_word(case):
+        "state": say(f"issue_state_{closed.state}", config.factory.language) if closed else ""})
+    if closed is not None:
+        return
+    if case.held_by_word:
         yield Condition(key="view_why_command", holds=False,
                         slots={"number": case.items[-1].number})
         return
@@ -143,12 +145,6 @@ def _conditions(case: Case) -> Iterator[Condition]:
         yield _asked(case)
     elif state.only:
         yield _cell_off(case)
-
-
-def _held_by_word(case: Case) -> bool:
-    """`/hold` took its labels off, and nothing has come since: this is no slip with labels."""
-    newest = case.book.moves[-1].why if case.book.moves else ""
-    return newest == rounds.HELD and not case.state.labelled
 
 
 def _cell_off(case: Case) -> Condition:
@@ -252,14 +248,14 @@ def _verdict(case: Case, plan: Plan) -> Iterator[str]:
         time = lasted(case.snapshot.now - run.order.created_at, language)
         yield say("view_why_running", language, run=run.order.run, cell=run.order.cell, time=time)
     elif moves(plan, case.pair):
-        yield say("view_why_moves", language)
+        yield say("view_why_tidied" if case.over else "view_why_moves", language)
         if words := dict(case.snapshot.troubles).get(case.pair.key):
             yield say("view_why_trouble", language, words=words)
     for skip in () if run is not None else plan.skips:
         if skip.pair_key == case.pair.key:
             yield say("view_why_skip", language, why=because(skip.key, skip.slots, language),
                       who=say(f"view_change_{skip.who}", language))
-    held = case.state.hold or _held_by_word(case)
+    held = case.state.hold or case.held_by_word
     if (held or case.state.only in WAITING) and not moves(plan, case.pair):
         yield from _place(case)
 
@@ -267,7 +263,7 @@ def _verdict(case: Case, plan: Plan) -> Iterator[str]:
 def _place(case: Case) -> Iterator[str]:
     """Where the owner answers: a page, or commands where the forge has none."""
     member, language = case.items[-1], case.config.factory.language
-    held = case.state.hold or _held_by_word(case)
+    held = case.state.hold or case.held_by_word
     if case.config.forge.kind == "local":
         key = f"view_why_desk_{'hold' if held else case.state.only.replace('-', '_')}"
         yield say(key, language, number=member.number)

@@ -85,7 +85,8 @@ def show(config: Config, forge: Forge, number: int, *, repo: str = "", say: Say 
     language = config.factory.language
     kind = sentences.say(f"issue_kind_{item.kind}", language)
     say(_line(f"{item.repo}#{number}  {item.title}"))
-    parts = [kind, item.state, *(x.name for x in item.labels)]
+    state = sentences.say(f"issue_state_{item.state}", language)
+    parts = [kind, state, *(x.name for x in item.labels)]
     parts += [f"@{account.login}" for account in item.assignees]
     say(_line(" · ".join(parts)))
     if item.pull:

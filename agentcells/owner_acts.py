@@ -21,6 +21,7 @@ from agentcells.pairs import pair_up
 from agentcells.plan import Snapshot
 from agentcells.replies import cell_that_asked
 from agentcells.run_facts import facts_here
+from agentcells.sentences import say
 from agentcells.standing import running
 from agentcells.store import State
 
@@ -124,7 +125,8 @@ def _cell_for(case: Case, wanted: str) -> Cell:
     config, number = case.config, case.pair.number
     closed = next((item for item in case.items if item.state != "open"), None)
     if closed is not None:
-        raise Problem("retry_closed", number=closed.number, state=closed.state)
+        state = say(f"issue_state_{closed.state}", config.factory.language)
+        raise Problem("retry_closed", number=closed.number, state=state)
     if (run := running(case)) is not None:
         raise Problem("retry_running", number=number, cell=run.order.cell, run=run.order.run)
     known = ", ".join(cell.name for cell in config.cells if cell.on != "factory")

@@ -16,7 +16,7 @@ from agentcells.posts import Move
 
 def stopped(case: Case) -> Judged | None:
     """Closing or merging either member stops the pair: labels off both, no more than that (R11)."""
-    if all(item.state == "open" for item in case.items):
+    if not case.over:
         return None
     actions: list[Action] = []
     if case.state.labelled:

@@ -18,7 +18,7 @@ from agentcells.case import Case, open_case
 from agentcells.columns import because
 from agentcells.config import Config
 from agentcells.factory_board import factory_value
-from agentcells.model import IN_REVIEW, NEEDS_HUMAN, WORKING, Pair
+from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Pair
 from agentcells.plan import LastTick, Plan, Skip, Snapshot
 from agentcells.run import RunFact
 from agentcells.sentences import say
@@ -71,19 +71,19 @@ class Standing:
 
 
 def standings_of(config: Config, snapshot: Snapshot, plan: Plan) -> list[Standing]:
-    """All items that carry a label of ours or were left alone for a reason."""
+    """All items that carry a label of ours, were left alone for a reason, or rest after a `/hold`."""
     skips = {skip.pair_key: skip for skip in plan.skips}
     cases = [open_case(config, snapshot, pair, snapshot.brake) for pair in snapshot.pairs]
     found = [
         _standing(case, plan, skips.get(case.pair.key)) for case in cases
-        if case.pair.key in skips or case.state.labelled
+        if case.pair.key in skips or case.state.labelled or case.held_by_word
     ]
     return sorted(found, key=lambda one: (one.repo, one.number))
 
 
 def _standing(case: Case, plan: Plan, skip: Skip | None) -> Standing:
     pair = case.pair
-    group = case.state.only or UNKNOWN
+    group = case.state.only or (HOLD if case.held_by_word else UNKNOWN)
     cell = case.config.cell(group)
     who, why = _waits(case, plan, group, skip)
     return Standing(
@@ -91,7 +91,7 @@ def _standing(case: Case, plan: Plan, skip: Skip | None) -> Standing:
         pull=pair.pull.number if pair.issue and pair.pull else None,
         title=pair.anchor.title, url=_url(case), group=group, since=since_of(case),
         who=who, why=why,
-        moving=moves(plan, pair) or running(case) is not None, held=case.state.hold,
+        moving=moves(plan, pair) or running(case) is not None, held=case.state.hold or case.held_by_word,
         rounds=None if cell is None else rounds.used(case.book, cell.name, case.heard_at),
         limit=None if cell is None else cell.max_rounds,
         runs=rounds.runs(case.book), usd=rounds.dollars(case.book),
@@ -122,7 +122,9 @@ def _waits(case: Case, plan: Plan, group: str, skip: Skip | None) -> tuple[str, 
     if (run := running(case)) is not None:
         return "machine", say("view_running", language, cell=run.order.cell, run=run.order.run)
     if moves(plan, case.pair):
-        return "machine", say("view_next_tick", language)
+        return "machine", say("view_next_tidy" if case.over else "view_next_tick", language)
+    if case.held_by_word:
+        return "owner", say("view_waits_held", language)
     if skip is not None:
         return skip.who, because(skip.key, skip.slots, language)
     if group in (NEEDS_HUMAN, IN_REVIEW):

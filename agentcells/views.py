@@ -188,7 +188,7 @@ def _plain(value: Action | Skip) -> dict[str, Any]:
 def label_line(config: Config, language: str, before: str | None, *after: str) -> str:
     """A change of label between states; "" is none, `before` None is not known here."""
     names = [config.label(state) for state in after if state]
-    there = " + ".join(names) or say("view_no_label", language)
+    there = " + ".join(names) or say("view_labels_off", language)
     if before is None:
         return there
     return f"{config.label(before) if before else say('view_no_label', language)} -> {there}"

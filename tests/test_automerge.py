@@ -148,7 +148,7 @@ def test_r5_in_dry_mode_it_says_what_it_would_have_done_and_on_what_grounds(
     assert line.stage.states(PULL) == {"in-review"}
     head = line.stage.item(PULL).pull.head_sha[:10]
     assert "would have been merged now" in line.last
-    assert f"commit {head} on top of main, 1 files, 1 lines, 1 checks passed" in line.last
+    assert f"commit {head} on top of main, 1 file, 1 line, 1 check passed" in line.last
 
 
 @pytest.mark.slow
@@ -403,7 +403,7 @@ def test_r14_the_owners_word_directly_before_the_merge_stops_it(line: Line) -> N
 @pytest.mark.parametrize(("limits", "words"), [
     ('paths = ["docs/**"]', "notes.md is not among the paths"),
     ("paths = []", "notes.md is not among the paths"),
-    ('paths = ["**"]\nmax_lines = 1', "1 files and 2 lines are more than this cell may merge"),
+    ('paths = ["**"]\nmax_lines = 1', "1 file and 2 lines are more than this cell may merge"),
     ('paths = ["**"]\nmax_files = 1', "2 files and 3 lines are more than this cell may merge"),
 ])
 def test_r5_paths_and_size_are_held_to_their_limits(

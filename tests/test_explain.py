@@ -71,6 +71,8 @@ CASES = {
     "stopped": (world(brake=Brake(stopped=True)), Plan(skips=(
         replace(SKIP, key="skip_stopped", slots=()),)), 12),
     "unknown": (world(), Plan(), 99),
+    "tidied": (snapshot(pair(replace(asked(), state="closed"))), Plan(actions=(
+        claim(),)), 12),
     "dead": (world(runs=(replace(running(), status="dead"),)), Plan(actions=(claim(),)), 12),
 }
 
@@ -112,6 +114,29 @@ def test_r7_what_hold_took_out_of_the_line_is_told_with_the_way_back(language):
     same(f"why/held.{language}", "\n".join(lines))
 
 
+@pytest.mark.parametrize(("language", "group", "reason"), [
+    ("en", "taken out of the line by your /hold  (1)", "you: you wrote /hold"),
+    ("ja", "あなたの /hold で外したもの  (1 件)", "あなた: あなたが /hold と書いた"),
+])
+def test_r7_status_shows_what_hold_took_out_of_the_line_and_how_to_bring_it_back(language, group, reason):
+    obeyed = Move(at=at(21), came_from="implement", to="", why="move_held", because="C20")
+    resting = issue(book((), moves=(obeyed,)), comment(ALICE, "/hold", 20), state="")
+    told, settings = snapshot(pair(resting)), config(language=language)
+    lines = views.status_board(settings, told, Plan())
+    assert group in lines
+    assert reason in lines[lines.index(group) + 1]
+    value = views.status_value(settings, told, Plan())
+    assert (value["state"], value["items"][0]["held"], value["waiting_for"]) == ("held", True, {"owner": 1})
+    over = snapshot(pair(replace(resting, state="closed")))
+    assert views.status_value(settings, over, Plan())["items"] == []
+
+
+def test_r11_status_says_that_a_closed_item_is_only_tidied():
+    told = snapshot(pair(replace(asked(), state="closed")))
+    assert "is closed; the next tick takes its labels off" in "\n".join(
+        views.status_board(config(), told, Plan(actions=(claim(),))))
+
+
 def tired():
     rows = tuple(row("implement", 2 + n, usd=9.0, outcome="timeout") for n in range(3))
     return issue(book(rows, older_runs=50), comment(BOB, "go on!", 50), blocked_by=(3, 4),
@@ -144,7 +169,7 @@ def test_r22_why_says_who_can_change_what_does_not_hold():
 def test_r33_failures_in_a_row_are_named_before_they_stop_it():
     failed = issue(book((row("implement", 2, outcome="timeout"),)))
     lines = views.why(config(), snapshot(pair(failed)), Plan(), 12)
-    assert "  yes It failed 1 times in a row (its time ran out); 3 times stop it." in lines
+    assert "  yes It failed 1 time in a row (its time ran out); at 3 it is stopped." in lines
 
 
 def test_r31_dollars_count_since_the_owners_last_word():

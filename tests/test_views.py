@@ -109,6 +109,8 @@ def test_r16_every_kind_of_write_has_a_line(kind):
     ("action", "line"),
     [
         (claim(reply=True), f"{KEY}  start a run of implement, because you wrote"),
+        (CloseRun(pair_key=KEY, run=RUN, keep=False, unstarted=True),
+         f"{KEY}  r1 was claimed but never started: the claim is taken back, and it counts as no round"),
         (CloseRun(pair_key=KEY, run=RUN, keep=True),
          f"{KEY}  keep the unpublished work of r1 and put the run away"),
         (brake(stopped=True), "note that nothing new is to be started"),
@@ -116,7 +118,7 @@ def test_r16_every_kind_of_write_has_a_line(kind):
          "start nothing new until 2026-03-01 12:00 UTC: limit\\nreached"),
         (set_state("implement", working=True, hold=True, on="issue"),
          f"{KEY}  label on the issue: ac:implement + ac:working + ac:hold"),
-        (set_state(""), f"{KEY}  label on the pull request: no label of ours"),
+        (set_state(""), f"{KEY}  label on the pull request: all of ours taken off"),
         (post(body="no marker here"), f"{KEY}  comment on the pull request: no marker here"),
     ],
 )
@@ -171,8 +173,8 @@ def test_r16_the_plan_for_a_program_holds_every_field():
 
 
 def test_the_steps_of_a_story_are_one_line_each():
-    assert views.label_line(config(), "en", "", "implement") == "no label of ours -> ac:implement"
-    assert views.label_line(config(), "en", "review", "") == "ac:review -> no label of ours"
+    assert views.label_line(config(), "en", "", "implement") == "no label -> ac:implement"
+    assert views.label_line(config(), "en", "review", "") == "ac:review -> all of ours taken off"
     assert views.record_line("Let the hero jump\n\nbody", "en") == "record: Let the hero jump body"
     said = views.comment_line("bob\x1b", "**No** `way`\nreally", "en")
     assert said == "bob\\x1b comments: No way"

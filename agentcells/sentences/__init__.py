@@ -2,11 +2,14 @@
 
 Catalogues are split by where the sentence is read; a key is unique over all of them.
 `say` is the only way out, so a missing sentence or slot is found by one test.
+
+A number and its noun are one slot in English: `{count:run|runs}` is "1 run", "2 runs".
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+import string
+from typing import Any, Literal, TypeAlias
 
 from agentcells.sentences import (
     commands,
@@ -42,4 +45,17 @@ def say(key: str, language: str = "en", /, **slots: object) -> str:
     Raises KeyError for an unknown key or a missing slot: that is a bug, found by the tests.
     """
     english, japanese = SENTENCES[key]
-    return (japanese if language == "ja" else english).format(**slots)
+    return _COUNTING.format(japanese if language == "ja" else english, **slots)
+
+
+class _Counting(string.Formatter):
+    """As str.format, with words for one and for many behind a number."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        one, counts, many = format_spec.partition("|")
+        if not counts:
+            return super().format_field(value, format_spec)
+        return f"{value} {one if str(value) == '1' else many}"
+
+
+_COUNTING = _Counting()

@@ -28,8 +28,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "まだ終わっていないか、何も残さず落ちました。",
     ),
     "logs_end": (
-        "Ended: {outcome}, next: {next}, {tokens} tokens, {usd} dollars. {detail}",
+        "Ended: {outcome}, next: {next}, {tokens:token|tokens}, {usd} dollars. {detail}",
         "終了: {outcome}、次: {next}、{tokens} トークン、{usd} ドル。{detail}",
+    ),
+    # ---- slips of the command line
+    "usage_whole": (
+        "{name} must be a whole number, and {value} is none.",
+        "{name} には整数を指定してください。{value} は整数ではありません。",
+    ),
+    "usage_least": (
+        "{name} must be at least {limit}; {value} is too small.",
+        "{name} は {limit} 以上にしてください。{value} は小さすぎます。",
     ),
     # ---- views: the plan
     "view_nothing_to_do": ("Nothing to do.", "することはありません。"),
@@ -47,9 +56,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view_post": ("comment {where}: {line}", "コメント ({where}): {line}"),
     "view_answer": ("answer a remark on a line: {line}", "行コメントに答える: {line}"),
     "view_labels": ("label {where}: {change}", "ラベル ({where}): {change}"),
-    "view_no_label": ("no label of ours", "ラベルなし"),
+    "view_no_label": ("no label", "ラベルなし"),
+    "view_labels_off": ("all of ours taken off", "すべて外す"),
     "view_ledger": (
-        "write the book on #{number} ({runs} runs)", "#{number} の記録を書く ({runs} 回)"),
+        "write the book on #{number} ({runs:run|runs})", "#{number} の記録を書く ({runs} 回)"),
     "view_claim": ("start a run of {cell}", "{cell} を実行する"),
     "view_claim_reply": (
         "start a run of {cell}, because you wrote", "あなたの返信を受けて {cell} を実行する"),
@@ -76,6 +86,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     # ---- the desk: agentcells issue
     "issue_kind_issue": ("issue", "issue"),
     "issue_kind_pull_request": ("pull request", "プルリクエスト"),
+    "issue_state_open": ("open", "未完了"),
+    "issue_state_closed": ("closed", "クローズ済み"),
+    "issue_state_merged": ("merged", "マージ済み"),
     "issue_new_in_line": (
         "Filed {repo}#{number} with {label}: the next tick takes it up.",
         "{repo}#{number} を {label} 付きで登録しました。次の tick が取りかかります。"),
@@ -136,7 +149,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "{verb}: {seconds} 秒経過、実行中",
     ),
     "door_left_out": (
-        "[... {bytes} bytes left out; `agentcells cell {verb} --log` shows them ...]",
+        "[... {bytes:byte|bytes} left out; `agentcells cell {verb} --log` shows them ...]",
         "[... {bytes} バイトを省略。`agentcells cell {verb} --log` で読めます ...]",
     ),
     "door_passed": ("{verb}: passed in {seconds} s.", "{verb}: 成功（{seconds} 秒）。"),
@@ -252,7 +265,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "今どうなっているか、どうなってほしいか、何をもって完了とするか。",
     ),
     "check_config": (
-        "{path}: {cells} cells, no mistakes",
+        "{path}: {cells:cell|cells}, no mistakes",
         "{path}: セル {cells} 個、誤りなし",
     ),
     "check_git": (
@@ -408,7 +421,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "ライン全体について働くセル {name} はありません。あるのは: {known}",
     ),
     "view_split": (
-        "file the {count} issues that #{number} is split into",
+        "file the {count:issue|issues} that #{number} is split into",
         "#{number} を分けた {count} 件の課題を登録する",
     ),
 }

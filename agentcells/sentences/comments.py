@@ -15,7 +15,7 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "| 実行 | セル | 開始 (UTC) | 分 | 結果 | トークン | ドル | 次 |",
     ),
     "comment_ledger_earlier": (
-        "| {runs} earlier runs | | | | | {tokens} | {usd} | |",
+        "| {runs:earlier run|earlier runs} | | | | | {tokens} | {usd} | |",
         "| 以前の {runs} 回 | | | | | {tokens} | {usd} | |",
     ),
     "comment_outcome_running": ("running", "実行中"),
@@ -128,7 +128,7 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "Round {used} of {limit} since you last wrote or set a label",
         "あなたの最後のコメントまたはラベルから {limit} 回中 {used} 回目",
     ),
-    "comment_cost": ("Cost: ${usd} for {tokens} tokens", "費用: {usd} ドル ({tokens} トークン)"),
+    "comment_cost": ("Cost: ${usd} for {tokens:token|tokens}", "費用: {usd} ドル ({tokens} トークン)"),
     "comment_tested": (
         "The test command passed on exactly these files.",
         "テストはこのファイルの状態のままで成功しました。",
@@ -229,21 +229,21 @@ COMMENTS: dict[str, tuple[str, str]] = {
     "gate_executable": ("became executable", "実行可能になりました"),
     "gate_binary": ("is binary: nobody can read the change", "バイナリーのため内容を確認できません"),
     "gate_large_file": ("is large ({detail} bytes)", "大きなファイルです ({detail} バイト)"),
-    "text_left_out": ("[… {count} characters left out …]", "[… {count} 文字を省略 …]"),
+    "text_left_out": ("[… {count:character|characters} left out …]", "[… {count} 文字を省略 …]"),
     "gauge_wait": (
-        "{value} items stood at `{cell}` on average in the last week.",
+        "{value:item|items} stood at `{cell}` on average in the last week.",
         "直近 1 週間、平均 {value} 件が `{cell}` で止まっていました。",
     ),
     "gauge_stops": (
-        "{cell} came to the owner {value} times in the last week for the reason `{reason}`.",
+        "{cell} came to the owner {value:time|times} in the last week for the reason `{reason}`.",
         "直近 1 週間に {cell} が `{reason}` を理由に {value} 回、所有者を待ちました。",
     ),
     "gauge_failed": (
-        "Runs of {cell} failed {value} times in the last week with `{reason}`.",
+        "Runs of {cell} failed {value:time|times} in the last week with `{reason}`.",
         "直近 1 週間に {cell} の実行が `{reason}` で {value} 回失敗しました。",
     ),
     "gauge_rounds": (
-        "{cell} ran {value} times for an item on average in the last week.",
+        "{cell} ran {value:time|times} for an item on average in the last week.",
         "直近 1 週間、{cell} は 1 件あたり平均 {value} 回実行されました。",
     ),
     "gauge_usual": (
@@ -271,7 +271,7 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "普段の求め方: 直前の最大 8 週間の中央値に、ばらつきの 3 倍、値の半分、または最小の幅のうち最も大きいものを足した範囲です。",
     ),
     "comment_proposed": (
-        "**{count} issues are proposed** in its place:",
+        "**{count:issue is|issues are} proposed** in its place:",
         "**代わりに {count} 件の課題を提案します**:",
     ),
     "comment_proposed_how": (

@@ -14,7 +14,7 @@ CONFIG_ERRORS: dict[str, tuple[str, str]] = {
         "{file} を読めません: {why}。ファイルまたは権限を直してください。",
     ),
     "config_large": (
-        "{file} is larger than {limit} bytes: that is no cells.toml. Is it the right "
+        "{file} is larger than {limit:byte|bytes}: that is no cells.toml. Is it the right "
         "file?",
         "{file} は {limit} バイトを超えています。cells.toml "
         "ではないようです。ファイルを確認してください。",
@@ -30,7 +30,11 @@ CONFIG_ERRORS: dict[str, tuple[str, str]] = {
         "{why}。文字列は引用符、リストは角括弧で囲みます。",
     ),
     "config_mistakes": ("{lines}", "{lines}"),
-    "config_more": ("… and {count} more mistakes.", "… ほかに {count} 件の誤りがあります。"),
+    "config_passed_over": (
+        "{file} has mistakes that stand in the way of every tick; `agentcells check` names them.",
+        "{file} に誤りがあり、tick が動きません。`agentcells check` が場所を示します。",
+    ),
+    "config_more": ("… and {count:more mistake|more mistakes}.", "… ほかに {count} 件の誤りがあります。"),
     "config_kind_text": ("text in quotes", "引用符の文字列"),
     "config_kind_truth": ("true or false", "true / false"),
     "config_kind_whole": ("a whole number", "整数"),
@@ -258,7 +262,7 @@ CONFIG_ERRORS: dict[str, tuple[str, str]] = {
         "\"{label}\" は agentcells 自身が付ける状態です。別のラベルにしてください",
     ),
     "config_label_form": (
-        "a label has at most {limit} characters and no comma",
+        "a label has at most {limit:character|characters} and no comma",
         "ラベルは {limit} 文字以内、カンマなしにしてください",
     ),
     "config_label_twice": (

@@ -100,8 +100,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Another process has held the local forge in {root} for a long time. Try again; if it stays so, look for a stopped agentcells.",
         "別のプロセスがローカルフォージ {root} を長く使っています。あとでもう一度試し、続くなら止まったままの agentcells を探してください。"),
     "local_io": (
-        "The local forge could not use {path}: {detail}.",
-        "ローカルフォージが {path} を扱えませんでした: {detail}"),
+        "The local forge could not use {path}: {detail}. See that its folder lies on a disk with room and can be written by whoever runs this (`ls -ld`, `df`), then try again.",
+        "ローカルフォージが {path} を扱えませんでした: {detail}。フォルダーが書き込み可能で、ディスクに空きがあることを確かめて (`ls -ld`、`df`)、もう一度試してください。"),
     "local_bad_name": (
         "\"{name}\" is no repository name of a local forge. Write owner/name with letters, digits, '.', '_' and '-'.",
         "「{name}」はローカルフォージのリポジトリ名になりません。英数字と . _ - で owner/name の形に書いてください。"),
@@ -204,7 +204,7 @@ ERRORS: dict[str, tuple[str, str]] = {
         "次の巡回でもう一度確かめます。",
     ),
     "prompt_too_long": (
-        "Your instructions on {item} and its text do not fit into {limit} characters, and they are "
+        "Your instructions on {item} and its text do not fit into {limit:character|characters}, and they are "
         "never cut silently. Shorten or delete some of your comments, or open a new issue.",
         "{item} の本文とあなたの指示が {limit} 文字に収まりません。黙って削ることはしません。"
         "コメントを短くするか削除するか、新しい課題を作ってください。",
@@ -429,25 +429,5 @@ ERRORS: dict[str, tuple[str, str]] = {
     "sandbox_canary_failed": (
         "The sandbox could not be tried out, so the agent was not started: {detail}",
         "サンドボックスを試せなかったため、エージェントを起動しませんでした: {detail}",
-    ),
-    "init_needs": (
-        "Say which repository and whose: `agentcells init --repo owner/name --owner login`. This folder has no `origin` to find it by.",
-        "どのリポジトリで誰が使うかを指定してください: `agentcells init --repo owner/name --owner login`。このフォルダーには `origin` がありません。",
-    ),
-    "init_no_issue_cell": (
-        "No cell in cells.toml works on issues, so there is nothing an issue form could lead to.",
-        "cells.toml に issue を扱うセルがないため、issue フォームを作れません。",
-    ),
-    "demo_needs_git": (
-        "The demo needs git, which is not on the PATH. Install it (Debian: apt-get install git) and start again.",
-        "デモには git が必要ですが見つかりません。インストールしてください (Debian: apt-get install git)。",
-    ),
-    "demo_folder_not_empty": (
-        "{path} is not empty. Give a new or an empty folder.",
-        "{path} は空ではありません。新しいフォルダーか空のフォルダーを指定してください。",
-    ),
-    "demo_tick_failed": (
-        "A tick of the demo ended with exit code {code}; what it said stands above. The demo's folder was {folder}.",
-        "デモの tick が終了コード {code} で終わりました。メッセージは上にあります。デモのフォルダー: {folder}",
     ),
 }

@@ -21,8 +21,8 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_graph_off": (
         "{name} is off (enabled = false).", "{name} は無効です (enabled = false)。"),
     # ---- times
-    "view_days": ("{count} days", "{count} 日"),
-    "view_hours": ("{count} hours", "{count} 時間"),
+    "view_days": ("{count:day|days}", "{count} 日"),
+    "view_hours": ("{count:hour|hours}", "{count} 時間"),
     "view_minutes": ("{count} min", "{count} 分"),
     "view_seconds": ("{count} s", "{count} 秒"),
     # ---- the board
@@ -91,11 +91,18 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_group": ("{label}  ({count})", "{label}  ({count} 件)"),
     "view_group_unknown": (
         "labels that fit no single state  ({count})", "状態を一つに決められないもの  ({count} 件)"),
+    "view_group_held": (
+        "taken out of the line by your /hold  ({count})", "あなたの /hold で外したもの  ({count} 件)"),
     "view_unreadable": (
         "Could not be read now, so left alone:", "今は読めなかったので、そのままにしたもの:"),
     "view_running": ("{cell} is running ({run})", "{cell} が実行中です ({run})"),
     "view_next_tick": ("goes on at the next tick", "次の tick で進みます"),
+    "view_next_tidy": (
+        "is closed; the next tick takes its labels off", "閉じています。次の tick がラベルを外します"),
     "view_waits": ("waits for its turn", "順番待ちです"),
+    "view_waits_held": (
+        "you wrote /hold: its labels were taken off; /resume in a comment brings them back",
+        "あなたが /hold と書いたのでラベルを外しました。/resume とコメントすると元に戻ります"),
     "view_waits_needs_human": ("waits for your reply in a comment", "コメントでの返信待ちです"),
     "view_waits_in_review": (
         "waits for you to merge, close or comment", "マージ、クローズ、またはコメント待ちです"),
@@ -105,7 +112,7 @@ OPERATING: dict[str, tuple[str, str]] = {
         "{run}: {cell} on {item} has ended; the next pass publishes it",
         "{run}: {item} の {cell} は終わりました。次の回で公開します"),
     "view_run_refused": (
-        "{run}: {cell} on {item} has ended, but publishing it was refused {count} times: {words}",
+        "{run}: {cell} on {item} has ended, but publishing it was refused {count:time|times}: {words}",
         "{run}: {item} の {cell} は終わりましたが、公開が {count} 回拒否されました: {words}"),
     "view_run_unstarted": (
         "{run}: {cell} on {item} was claimed but never started: the next tick takes the claim back, and it "
@@ -116,13 +123,20 @@ OPERATING: dict[str, tuple[str, str]] = {
         "published. The next tick counts it as failed; its work is kept.",
         "{run}: {item} の {cell} は、すべてのプロセスが終わった証明なしに終わりました。公開されることはありません。"
         "次の tick が失敗と数え、作業は残します。"),
+    # ---- the board when cells.toml is wrong
+    "status_without_cells": (
+        "cells.toml has mistakes, so no tick starts anything; what runs goes on. This machine knows by itself:",
+        "cells.toml に誤りがあり、tick は何も始めません。動いているものは続きます。このマシンだけで分かること:"),
+    "status_day": ("Spent on {day}: ${usd}.", "{day} の費用: {usd} ドル。"),
+    "status_seen": (
+        "As the last tick saw them at {at}:", "最後の tick が {at} に見たもの:"),
     # ---- why
     "view_yes": ("yes", "○"),
     "view_no": ("NO ", "×"),
     "view_why_open_yes": ("It is open.", "開いています。"),
     "view_why_open_no": (
         "#{number} is {state}. You can reopen it and set a label again.",
-        "#{number} は {state} です。開き直してラベルを付ければ再開できます。"),
+        "#{number} は{state}です。開き直してラベルを付ければ再開できます。"),
     "view_why_state_yes": ("It carries one label: {labels}.", "ラベルは一つです: {labels}。"),
     "view_why_state_no": (
         "It must carry exactly one label of a cell or a wait; it has: {labels}. You can set one and "
@@ -156,22 +170,22 @@ OPERATING: dict[str, tuple[str, str]] = {
         "It waits for {numbers}. You can close them, or take the dependency off.",
         "{numbers} を待っています。閉じるか、依存を外してください。"),
     "view_why_rounds_yes": (
-        "{cell} has run {used} of {limit} times since your last word.",
+        "{cell} has run {used} of {limit:time|times} since your last word.",
         "{cell} はあなたの最後の言葉から {limit} 回中 {used} 回実行しました。"),
     "view_why_rounds_no": (
-        "{cell} has run {used} of {limit} times since your last word. A comment of yours gives it new "
+        "{cell} has run {used} of {limit:time|times} since your last word. A comment of yours gives it new "
         "rounds.",
         "{cell} はあなたの最後の言葉から {limit} 回中 {used} 回実行しました。あなたがコメントすれば、また実行できます。"),
     "view_why_failures_yes": (
-        "It failed {count} times in a row ({what}); {limit} times stop it.",
+        "It failed {count:time|times} in a row ({what}); at {limit} it is stopped.",
         "連続 {count} 回失敗しました ({what})。{limit} 回で止まります。"),
     "view_why_failures_no": (
-        "It failed {count} times in a row ({what}). A comment of yours, or `agentcells retry`, tries again.",
+        "It failed {count:time|times} in a row ({what}). A comment of yours, or `agentcells retry`, tries again.",
         "連続 {count} 回失敗しました ({what})。コメントするか `agentcells retry` でもう一度試します。"),
     "view_why_runs_yes": (
-        "It has had {used} of the {limit} runs of its life.", "全部で {limit} 回中 {used} 回実行しました。"),
+        "It has had {used} of the {limit:run|runs} of its life.", "全部で {limit} 回中 {used} 回実行しました。"),
     "view_why_runs_no": (
-        "It has had {used} of the {limit} runs of its life. You can raise limits.runs_per_item.",
+        "It has had {used} of the {limit:run|runs} of its life. You can raise limits.runs_per_item.",
         "全部で {limit} 回中 {used} 回実行しました。limits.runs_per_item を上げれば続けられます。"),
     "view_why_usd_yes": (
         "It has cost ${used} of {limit} since your last word.",
@@ -216,6 +230,9 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_why_running": (
         "So: {cell} has been running for {time} ({run}).", "結論: {cell} が {time}前から実行中です ({run})。"),
     "view_why_moves": ("So: the next tick goes on with it.", "結論: 次の tick で進みます。"),
+    "view_why_tidied": (
+        "So: nothing runs on it any more. The next tick takes its labels off and, after a merge, our branch.",
+        "結論: もう何も実行されません。次の tick がラベルを外し、マージ後なら私たちのブランチも消します。"),
     "view_why_trouble": ("The last attempt did not come off: {words}", "前回はうまくいきませんでした: {words}"),
     "view_why_skip": ("So: {why} {who}", "結論: {why} {who}"),
     "view_change_owner": ("You can change that.", "あなたが変えられます。"),
@@ -240,7 +257,7 @@ OPERATING: dict[str, tuple[str, str]] = {
         "The day's budget of ${limit} is spent; the factory goes on tomorrow.",
         "今日の予算 {limit} ドルを使い切りました。明日再開します。"),
     "notify_failure": (
-        "{count} ticks in a row failed: {why}", "tick が連続 {count} 回失敗しました: {why}"),
+        "{count:tick|ticks} in a row failed: {why}", "tick が連続 {count} 回失敗しました: {why}"),
     "notify_no_words": ("exit code {code}, see `agentcells logs`", "終了コード {code}。`agentcells logs` を見てください"),
     "notify_more": ("and {count} more", "ほか {count} 件"),
     "notify_sent": ("told you: {count}", "通知しました: {count} 件"),
@@ -256,7 +273,7 @@ OPERATING: dict[str, tuple[str, str]] = {
     # ---- what a tick tells of runs
     "run_started": ("{cell} begins on {item} ({run})", "{item} で {cell} を開始 ({run})"),
     "run_ended": (
-        "{cell} on {item}: {what} ({tokens} tokens, ${usd})",
+        "{cell} on {item}: {what} ({tokens:token|tokens}, ${usd})",
         "{item} の {cell}: {what} ({tokens} トークン、{usd} ドル)"),
     "pass_unattended": (
         "Nobody is left to start {run}: the tick that it was claimed for was killed. The next tick takes "
@@ -269,7 +286,7 @@ OPERATING: dict[str, tuple[str, str]] = {
     "watch_head": (
         "run|item|cell|time|tokens|cost|doing", "実行|項目|セル|経過|トークン|費用|いましていること"),
     "watch_line": (
-        "{run}  {cell} on {item}, {time}, {tokens} tokens, {usd}: {doing}",
+        "{run}  {cell} on {item}, {time}, {tokens:token|tokens}, {usd}: {doing}",
         "{run}  {item} の {cell}、{time}、{tokens} トークン、{usd}: {doing}"),
     "watch_nothing": (
         "Nothing is at work now. `agentcells status` shows what waits.",
@@ -312,7 +329,7 @@ OPERATING: dict[str, tuple[str, str]] = {
     "retry_assigned": ("It was not assigned to {owner}; now it is.", "{owner} が担当ではなかったので、担当に加えました。"),
     "retry_closed": (
         "#{number} is {state}: reopen it first; nothing was changed.",
-        "#{number} は {state} です。先に開き直してください。何も変えていません。"),
+        "#{number} は{state}です。先に開き直してください。何も変えていません。"),
     "retry_running": (
         "{cell} is at work on #{number} now ({run}); nothing was changed. `agentcells logs {run}` shows "
         "what it does, `agentcells stop --now` ends it.",
@@ -370,11 +387,11 @@ OPERATING: dict[str, tuple[str, str]] = {
         "まだ何も分かっていません。--offline なしの `agentcells status` がフォージに問い合わせます。",
     ),
     "bench_line": (
-        "{parallel} at a time: {items} items through the whole line in {seconds} s, that is {an_hour} an hour; {ours} % of the time is ours ({runs} runs, at most {open} items begun and not done).",
+        "{parallel} at a time: {items:item|items} through the whole line in {seconds} s, that is {an_hour} an hour; {ours} % of the time is ours ({runs:run|runs}, at most {open:item|items} begun and not done).",
         "同時に {parallel} 件: {items} 件が全工程を {seconds} 秒で終えました（1 時間あたり {an_hour} 件）。agentcells 自身の時間は {ours} %です（実行 {runs} 回、着手して未完了のものは最大 {open} 件）。",
     ),
     "bench_line_bad": (
-        "{parallel} at a time: only {done} of {items} items came through, or not in their order ({seconds} s, {runs} runs). Something is wrong.",
+        "{parallel} at a time: only {done} of {items:item|items} came through, or not in their order ({seconds} s, {runs:run|runs}). Something is wrong.",
         "同時に {parallel} 件: {items} 件のうち {done} 件しか終わらないか、順序が守られませんでした（{seconds} 秒、実行 {runs} 回）。何かがおかしいです。",
     ),
     "bench_line_failed": (

@@ -140,7 +140,7 @@ PROMPTS: dict[str, tuple[str, str]] = {
     "prompt_own_result": ("{cell} (your own last run), {at}", "{cell} (あなたの前回)、{at}"),
     "prompt_check": ("failed check {name}", "失敗した検査 {name}"),
     "prompt_left_out": (
-        "({count} older texts are left out here for lack of room.)",
+        "({count:older text is|older texts are} left out here for lack of room.)",
         "(長さの都合で、古い文章 {count} 件を省きました。)",
     ),
     "prompt_closing": (

@@ -139,10 +139,10 @@ REASONS: dict[str, tuple[str, str]] = {
         "Take all but one off, and it goes on.",
         "{labels} が同時に付いていて、どちらか分からないため何も実行していません。一つだけ残すと続けます。"),
     "plan_deaths": (
-        "{cell} failed {count} times in a row, so it is not tried again by itself. "
+        "{cell} failed {count:time|times} in a row, so it is not tried again by itself. "
         "Write a comment to try once more.",
         "{cell} が {count} 回続けて失敗したため、自動では再試行しません。コメントを書くと、もう一度試します。"),
-    "plan_failures": ("That was {count} times in a row.", "これで {count} 回続けて失敗しました。"),
+    "plan_failures": ("That was {count:time|times} in a row.", "これで {count} 回続けて失敗しました。"),
     "plan_rival": (
         "{numbers} by somebody else already closes this issue. Write a comment to go on here all the same.",
         "他の人の {numbers} がすでにこの issue を閉じる予定です。それでも続けるならコメントしてください。"),
@@ -150,14 +150,14 @@ REASONS: dict[str, tuple[str, str]] = {
         "Somebody else has put work on the branch ({who}). Look at it; write a comment to go on with it.",
         "ブランチに他の人の変更があります({who})。確かめて、続けるならコメントしてください。"),
     "plan_runs_used": (
-        "It has run {limit} times, all that [limits] runs_per_item allows. Raise it in cells.toml, then comment.",
+        "It has run {limit:time|times}, all that [limits] runs_per_item allows. Raise it in cells.toml, then comment.",
         "[limits] runs_per_item の上限 {limit} 回に達しました。cells.toml で上げてからコメントしてください。"),
     "plan_dollars_used": (
         "It has cost {spent} dollars since you last wrote; [limits] usd_per_item is {limit}. "
         "Write a comment to go on.",
         "あなたの最後のコメントから {spent} ドル使いました([limits] usd_per_item は {limit})。続けるならコメントしてください。"),
     "plan_rounds_used": (
-        "{cell} has run {limit} times since you last wrote, as often as max_rounds allows. "
+        "{cell} has run {limit:time|times} since you last wrote, as often as max_rounds allows. "
         "Write what should happen now, and it goes on.",
         "あなたの最後のコメントから {cell} が {limit} 回実行し、max_rounds に達しました。どうするかを書くと続けます。"),
     "plan_credential": (
@@ -177,7 +177,7 @@ REASONS: dict[str, tuple[str, str]] = {
         "The branch got new commits while it was looked at, so it is looked at once more.",
         "確認している間にブランチへ新しいコミットが入ったため、もう一度確認します。"),
     "plan_too_long": (
-        "What you wrote here is too long to be given to a run as a whole ({limit} characters in all), and "
+        "What you wrote here is too long to be given to a run as a whole ({limit:character|characters} in all), and "
         "nothing of it is left out silently. Shorten or delete some of it, then write a comment.",
         "あなたの書いた内容が長すぎて、実行に全部を渡せません(全体で {limit} 文字)。黙って省くことはしません。"
         "短くするか一部を消してから、コメントしてください。"),
@@ -276,11 +276,11 @@ REASONS: dict[str, tuple[str, str]] = {
         "{path} is not among the paths that may be merged by themselves (`paths` in cells.toml).",
         "{path} は、自動でマージしてよい場所(cells.toml の paths)の外です。"),
     "plan_merge_large": (
-        "{files} files and {lines} lines are more than this cell may merge.",
+        "{files:file|files} and {lines:line|lines} are more than this cell may merge.",
         "{files} ファイル、{lines} 行は、このセルがマージできる大きさを超えています。"),
     "plan_merge_dry": (
         "It would have been merged now, but this cell only says so (dry = true): commit {head} on top of {base}, "
-        "{files} files, {lines} lines, {checks} checks passed.",
+        "{files:file|files}, {lines:line|lines}, {checks:check|checks} passed.",
         "今マージするところですが、このセルは知らせるだけの設定です(dry = true): {base} の先頭に続くコミット {head}、"
         "{files} ファイル、{lines} 行、成功したチェック {checks} 件。"),
     "plan_merge_failed": (
@@ -320,11 +320,11 @@ REASONS: dict[str, tuple[str, str]] = {
         "作業を分ける提案なので、先にあなたの同意が必要です。",
     ),
     "plan_split_done": (
-        "As you agreed, this work is now {count} issues of their own. Nothing runs on them until you set a label on them; set one here only if something is left to do here.",
+        "As you agreed, this work is now {count:issue of its own|issues of their own}. Nothing runs on them until you set a label on them; set one here only if something is left to do here.",
         "同意に従い、この作業を {count} 件の課題に分けました。それぞれにラベルを付けるまで何も実行されません。ここに作業が残っているときだけ、ここにもラベルを付けてください。",
     ),
     "plan_split_begun": (
-        "As you agreed, this work is now {count} issues of their own, and **{cell}** begins on them. Nothing for you to do; set a label here only if something is left to do here.",
+        "As you agreed, this work is now {count:issue of its own|issues of their own}, and **{cell}** begins on them. Nothing for you to do; set a label here only if something is left to do here.",
         "同意に従い、この作業を {count} 件の課題に分け、**{cell}** が始めます。あなたの作業はありません。ここに作業が残っているときだけ、ここにラベルを付けてください。",
     ),
 }

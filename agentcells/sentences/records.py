@@ -58,7 +58,7 @@ RECORDS: dict[str, tuple[str, str]] = {
     ),
     # ---- why nothing was recorded or removed
     "records_too_many_records": (
-        "This run has {most} records, and more are not taken.",
+        "This run has {most:record|records}, and more are not taken.",
         "この実行の記録は {most} 件に達し、これ以上は受け付けません。",
     ),
     "records_too_many_records_hint": (
@@ -321,7 +321,7 @@ RECORDS: dict[str, tuple[str, str]] = {
         "このままでは記録できません。blocked_reason を見てください。",
     ),
     "records_status": (
-        "{changes} changed files that are not recorded; {records} records of this run.",
+        "{changes:changed file that is|changed files that are} not recorded; {records:record|records} of this run.",
         "記録されていない変更 {changes} 件、この実行の記録 {records} 件。",
     ),
     "records_summed_up": (
@@ -341,11 +341,11 @@ RECORDS: dict[str, tuple[str, str]] = {
         "最新の記録との差分です。パスを指定するとそこだけを表示します。",
     ),
     "records_history": (
-        "{count} records, newest first.",
+        "{count:record|records}, newest first.",
         "記録 {count} 件、新しい順。",
     ),
     "records_recorded": (
-        "Recorded; {count} files.",
+        "Recorded; {count:file|files}.",
         "記録しました。{count} ファイル。",
     ),
     "records_removed": (

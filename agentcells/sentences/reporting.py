@@ -11,7 +11,7 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_unwritable": ("{path} cannot be written: {detail}", "{path} に書けません: {detail}"),
     "report_title": ("What the line has done", "ラインの実績"),
     "report_span": (
-        "{repos}: {items} items, from {begin} to {end}.", "{repos}: {items} 件、{begin} から {end} まで。"),
+        "{repos}: {items:item|items}, from {begin} to {end}.", "{repos}: {items} 件、{begin} から {end} まで。"),
     "report_how": ("The same as JSON:", "同じ内容の JSON:"),
     "report_numbers": ("the numbers", "数値"),
     "report_tile_finished": ("merged", "マージ"),
@@ -21,7 +21,7 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_tile_success": ("runs that succeeded", "成功した実行"),
     "report_throughput": ("Throughput", "処理量"),
     "report_throughput_said": (
-        "{started} items came in, {finished} were merged, {stopped} closed without a merge, {open} are "
+        "{started:item|items} came in, {finished:was|were} merged, {stopped} closed without a merge, {open} are "
         "open. From label to merge it took {median} in the middle.",
         "{started} 件を受け付け、{finished} 件をマージ、{stopped} 件をマージせず終了、{open} 件が進行中です。"
         "ラベルからマージまでの中央値は {median} です。"),
@@ -43,7 +43,7 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_kind_human": ("waits for you", "あなた待ち"),
     "report_rounds": ("Rounds", "回数"),
     "report_rounds_said": (
-        "{runs} runs in all. A cell that runs often for one item is one that does not settle it.",
+        "{runs:run|runs} in all. A cell that runs often for one item is one that does not settle it.",
         "実行は全部で {runs} 回です。一つの項目で何度も動くセルは、決着をつけられていません。"),
     "report_by_cell": ("Cost by cell", "セルごとの費用"),
     "report_rounds_by_cell": ("Rounds by cell", "セルごとの回数"),
@@ -51,7 +51,7 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_rounds_head": (
         "cell|runs for an item|mean|most|runs|items", "セル|項目あたりの実行|平均|最多|実行|項目"),
     "report_stops": ("Where items stop, and why", "止まった場所と理由"),
-    "report_stops_said": ("Items came to you {stops} times.", "あなたのところに来たのは {stops} 回です。"),
+    "report_stops_said": ("Items came to you {stops:time|times}.", "あなたのところに来たのは {stops} 回です。"),
     "report_by_reason": ("Stops by cell and reason", "セルと理由ごとの停止"),
     "report_stops_head": ("cell and reason||times", "セルと理由||回数"),
     "report_now": ("Where they are now", "今の場所"),
@@ -65,7 +65,7 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_reason_pushed": ("somebody else pushed", "他の人の変更"),
     "report_reason_ledger": ("its book was lost", "記録の喪失"),
     "report_cost": ("Cost", "費用"),
-    "report_cost_said": ("${usd} and {tokens} tokens in all.", "全部で {usd} ドル、{tokens} トークンです。"),
+    "report_cost_said": ("${usd} and {tokens:token|tokens} in all.", "全部で {usd} ドル、{tokens} トークンです。"),
     "report_cost_older": (
         "${usd} of it are of runs that are too old to be listed one by one; no cell below has them.",
         "うち {usd} ドルは古くて一つずつ記録されていない実行の分で、下の表には含まれません。"),
@@ -88,7 +88,7 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_kind_done": ("succeeded", "成功"),
     "report_kind_failed": ("failed", "失敗"),
     "report_kind_weather": ("limits and outages", "上限と障害"),
-    "report_days": ("{count} days", "{count} 日"),
+    "report_days": ("{count:day|days}", "{count} 日"),
     "report_hours": ("{count} h", "{count} 時間"),
     "report_minutes": ("{count} min", "{count} 分"),
 }

@@ -139,4 +139,24 @@ SETUP: dict[str, tuple[str, str]] = {
         "there was none yet on this machine: `agentcells tick` does one",
         "このマシンではまだありません。`agentcells tick` で実行できます",
     ),
+    "init_needs": (
+        "Say which repository and whose: `agentcells init --repo owner/name --owner login`. This folder has no `origin` to find it by.",
+        "どのリポジトリで誰が使うかを指定してください: `agentcells init --repo owner/name --owner login`。このフォルダーには `origin` がありません。",
+    ),
+    "init_no_issue_cell": (
+        "No cell in cells.toml works on issues, so there is nothing an issue form could lead to.",
+        "cells.toml に issue を扱うセルがないため、issue フォームを作れません。",
+    ),
+    "demo_needs_git": (
+        "The demo needs git, which is not on the PATH. Install it (Debian: apt-get install git) and start again.",
+        "デモには git が必要ですが見つかりません。インストールしてください (Debian: apt-get install git)。",
+    ),
+    "demo_folder_not_empty": (
+        "{path} is not empty. Give a new or an empty folder.",
+        "{path} は空ではありません。新しいフォルダーか空のフォルダーを指定してください。",
+    ),
+    "demo_tick_failed": (
+        "A tick of the demo ended with exit code {code}; what it said stands above. The demo's folder was {folder}.",
+        "デモの tick が終了コード {code} で終わりました。メッセージは上にあります。デモのフォルダー: {folder}",
+    ),
 }

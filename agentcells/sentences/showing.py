@@ -243,11 +243,11 @@ SHOWING: dict[str, tuple[str, str]] = {
         "取り込み",
     ),
     "bench_run_good": (
-        "{files} files, {megabytes} MB: a run adds {added} s (goal {goal} s) and {memory} MB (goal {most} MB). {parts}",
+        "{files:file|files}, {megabytes} MB: a run adds {added} s (goal {goal} s) and {memory} MB (goal {most} MB). {parts}",
         "{files} ファイル、{megabytes} MB: 1 回の実行で増えるのは {added} 秒 (目標 {goal} 秒) と {memory} MB (目標 {most} MB)。{parts}",
     ),
     "bench_run_missed": (
-        "{files} files, {megabytes} MB: a run adds {added} s (goal {goal} s) and {memory} MB (goal {most} MB), which is MORE THAN THE GOAL. {parts}",
+        "{files:file|files}, {megabytes} MB: a run adds {added} s (goal {goal} s) and {memory} MB (goal {most} MB), which is MORE THAN THE GOAL. {parts}",
         "{files} ファイル、{megabytes} MB: 1 回の実行で増えるのは {added} 秒 (目標 {goal} 秒) と {memory} MB (目標 {most} MB)。目標を超えています。{parts}",
     ),
     "bench_run_failed": (

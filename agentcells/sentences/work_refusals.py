@@ -55,7 +55,7 @@ WORK_REFUSALS: dict[str, tuple[str, str]] = {
     "work_argument_unknown": ("There is no argument of that name here.", "その名前の引数はここにはありません。"),
     "work_argument_text": ("The argument {name} must be text.", "引数 {name} は文字列でなければなりません。"),
     "work_argument_long": (
-        "The argument {name} is too long: at most {limit} characters.",
+        "The argument {name} is too long: at most {limit:character|characters}.",
         "引数 {name} が長すぎます。上限は {limit} 文字です。",
     ),
     "work_argument_number": (
