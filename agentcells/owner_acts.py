@@ -19,7 +19,7 @@ from agentcells.issue_desk import one_repo
 from agentcells.model import Item, Pair, Problem, branch_name, parse_branch
 from agentcells.pairs import pair_up
 from agentcells.plan import Snapshot
-from agentcells.replies import cell_that_asked
+from agentcells.replies import cell_to_retry
 from agentcells.run_facts import facts_here
 from agentcells.sentences import say
 from agentcells.standing import running
@@ -130,7 +130,7 @@ def _cell_for(case: Case, wanted: str) -> Cell:
     if (run := running(case)) is not None:
         raise Problem("retry_running", number=number, cell=run.order.cell, run=run.order.run)
     known = ", ".join(cell.name for cell in config.cells if cell.on != "factory")
-    name = wanted or cell_that_asked(case)
+    name = wanted or cell_to_retry(case)
     cell = config.cell(name)
     if cell is None or cell.on == "factory":
         key = "retry_no_cell" if wanted else "retry_which_cell"

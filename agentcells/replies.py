@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agentcells import rounds
 from agentcells.case import WAITING, Case, Judged
-from agentcells.config import Cell
 from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Comment, PullFacts
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import Action
 from agentcells.trust import Distrust, may_run, text_hash
 from agentcells.voices import EMAIL, INSTRUCTION, Voice, command, comments, same, unread, voice
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +250,7 @@ def _edited(case: Case, question: _Question) -> str:
 
 
 def cell_that_asked(case: Case) -> str:
-    """Where the owner's next word, or his `agentcells retry`, would send this pair; "": nowhere."""
+    """Where the owner's next word would send this pair; "": nowhere."""
     state = case.state.only
     if case.config.cell(state) is not None:
         return state
@@ -256,6 +259,17 @@ def cell_that_asked(case: Case) -> str:
         return _cell_after(case, question, state) if question is not None else ""
     last = _last_state(case)
     return reply_cell(case, last if last not in WAITING else _last_cell(case)) if last else ""
+
+
+def cell_to_retry(case: Case) -> str:
+    """Where `agentcells retry` sends it: as a word of the owner, but a merge is tried again, not the work.
+
+    With `dry = true` a merging cell leaves what it would have merged to the owner: nothing is to be
+    done anew there, and a cell that writes would find nothing to do.
+    """
+    question = _question(case, IN_REVIEW) if case.state.only == IN_REVIEW else None
+    cell = _fitting(case, question.cell) if question is not None else None
+    return cell.name if cell is not None and cell.merge else cell_that_asked(case)
 
 
 def _cell_after(case: Case, question: _Question, state: str) -> str:

@@ -11,6 +11,9 @@ import pytest
 
 from tests.people import OWNER, REPO, STRANGER
 from tests.stage import Rule, Stage, Ticked, answer, nothing_written, once, rule, work
+from tests.typed import Typed, typed
+
+__all__ = ["typed"]
 
 CELLS = """
 [[cell]]
@@ -149,6 +152,26 @@ def test_r5_in_dry_mode_it_says_what_it_would_have_done_and_on_what_grounds(
     head = line.stage.item(PULL).pull.head_sha[:10]
     assert "would have been merged now" in line.last
     assert f"commit {head} on top of main, 1 file, 1 line, 1 check passed" in line.last
+
+
+def test_r5_what_dry_left_to_the_owner_is_sent_to_the_merge_by_a_retry_once_dry_is_off(
+    make: Callable[..., Line], typed: Typed,
+) -> None:
+    line = make(settings='paths = ["**"]\n')
+    line.begin()
+    line.green()
+    line.tick()
+    stage = line.stage
+    stage.cells += "dry = false\n"
+    stage.write_cells()
+    if stage.people.kind == "local":
+        said = typed(stage, "retry", str(ISSUE))
+        assert said.out.startswith(f"#{PULL} waits for automerge again (ac:in-review -> ac:automerge)")
+    else:
+        stage.label(PULL, "automerge")
+        stage.unlabel(PULL, "in-review")
+    assert line.tick().cells == ["automerge"]
+    line.is_in()
 
 
 @pytest.mark.slow
