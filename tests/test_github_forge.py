@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +31,15 @@ def rows(found: Listing | ForgeError) -> set[int]:
 
 
 # ---------------------------------------------------------------- what an idle tick costs
+
+
+def test_a_forge_that_nobody_holds_any_more_is_gone_with_its_connections(hub: Story) -> None:
+    forge = hub.forge()
+    forge.listing(REPO)
+    gone = weakref.ref(forge._wire)
+    del forge
+    gc.collect()
+    assert gone() is None
 
 
 def test_r20_a_warm_idle_listing_is_one_request_and_one_point(hub: Story) -> None:

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -263,13 +263,10 @@ class Wire:
 
     @cached_property
     def _plain(self) -> PlainHttp:
-        plain = PlainHttp(self.api_url, self._trusted, TIMEOUT_S)
+        # Nothing of `self` in it: what the finalizer holds would never be let go.
+        plain = PlainHttp(self.api_url, partial(_trusted, self._ca_file), TIMEOUT_S)
         weakref.finalize(self, plain.close)
         return plain
-
-    def _trusted(self) -> ssl.SSLContext:
-        found = self._tls()
-        return found if isinstance(found, ssl.SSLContext) else public_authorities()
 
     @cached_property
     def _client(self) -> httpx.Client:
@@ -288,14 +285,9 @@ class Wire:
         return client
 
     def _tls(self) -> ssl.SSLContext | bool:
-        if not self._ca_file:
-            return self.api_url.startswith("https:")  # nothing to load for this machine itself
-        try:
-            return ssl.create_default_context(cafile=self._ca_file)
-        except (OSError, ssl.SSLError) as error:
-            raise ForgeError(
-                "github_ca_file", exit_code=2, path=self._ca_file, detail=str(error)
-            ) from None
+        if self._ca_file:
+            return _trusted(self._ca_file)
+        return self.api_url.startswith("https:")  # nothing to load for this machine itself
 
     @cached_property
     def _transport(self) -> HTTPXTransport:
@@ -316,6 +308,15 @@ def _halved(document: Document, variables: Mapping[str, Any]) -> dict[str, Any]:
         if f"${name}:" in document.text
     }
     return {**variables, **smaller}
+
+
+def _trusted(ca_file: str) -> ssl.SSLContext:
+    if not ca_file:
+        return public_authorities()
+    try:
+        return ssl.create_default_context(cafile=ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise ForgeError("github_ca_file", exit_code=2, path=ca_file, detail=str(error)) from None
 
 
 def _keeper(replies: list[Reply]) -> Callable[[httpx.Response], None]:
