@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentcells.brakes import spent_today, today
 from agentcells.case import WAITING, Case, open_case
 from agentcells.columns import clock, cut
-from agentcells.config import Config
 from agentcells.markers import first_words, outcome_words
 from agentcells.plan import Brake, LastTick, Snapshot
 from agentcells.sentences import say
 from agentcells.text import printable
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 AlertKind: TypeAlias = Literal["human", "limit", "failure"]
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from agentcells.case import Case
-from agentcells.config import Config
 from agentcells.plan import Action, Brake, SetBrake, Snapshot
 from agentcells.run import WEATHER, Outcome, RunFact
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 # How long to wait where the service does not say: these two pass by themselves, the rest does not.
 SHORT, LONG = timedelta(minutes=10), timedelta(hours=1)

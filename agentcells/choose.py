@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from agentcells import rounds
 from agentcells.blocking import waits_for
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, Judged
-from agentcells.config import Cell, Config
 from agentcells.markers import outcome_words
 from agentcells.merging import before_it_runs
 from agentcells.model import DONE, MERGE, Problem
@@ -18,6 +18,9 @@ from agentcells.plan import Claim, Skip, Snapshot
 from agentcells.prompt import LIMIT, brief
 from agentcells.replies import checks_failed, ledger_cause, lost
 from agentcells.trust import Distrust, may_run, same
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 FAR = 1_000  # a cell from which no way leads to the end
 

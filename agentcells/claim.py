@@ -10,9 +10,9 @@ import secrets
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentcells import prompt, provision, rounds, trust
-from agentcells.config import Cell, Config
 from agentcells.factory_brief import factory_brief
 from agentcells.factory_cells import with_found
 from agentcells.forge import Forge, Stale
@@ -21,6 +21,9 @@ from agentcells.model import IN_REVIEW, NEEDS_HUMAN, WORKING, Pair, Problem, Sha
 from agentcells.plan import Claim, FactoryBook, Snapshot
 from agentcells.run import Order, Outcome, Proof, RunEnd
 from agentcells.store import Limits, RunFolder, State
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 
 def prepare(

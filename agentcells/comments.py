@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agentcells import text
-from agentcells.config import Cell, Config
 from agentcells.markers import (
     below,
     folded,
@@ -27,6 +27,9 @@ from agentcells.plan import Filed, Gauge
 from agentcells.posts import Marker
 from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, TreeTest
 from agentcells.sentences import say
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 __all__ = [
     "PROPOSED", "Proposal", "below", "filed_post", "gauge_line", "looks_ours", "notice_post",

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from agentcells.config_questions import Questions
 from agentcells.protected import DEFAULT_PROTECTED
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -321,7 +322,7 @@ class Cell(_Table):
     """The prompt file's text; set by load."""
 
 
-class Config(_Table):
+class Config(Questions, _Table):
     factory: Factory = Factory()
     forge: Forge = Forge()
     agent: Agent = Agent()
@@ -337,37 +338,6 @@ class Config(_Table):
     """Those with `enabled = false`; set by load."""
     path: Path = Path("cells.toml")
     """cells.toml itself, absolute; set by load."""
-
-    def cell(self, name: str) -> Cell | None:
-        return next((cell for cell in self.cells if cell.name == name), None)
-
-    def cell_of_label(self, state: str) -> Cell | None:
-        """The cell that waits behind a state; None for needs-human and the like."""
-        return self.cell(state)
-
-    def label(self, state: str) -> str:
-        """The label's whole name: a cell's own, else the prefix and the state."""
-        cell = self.cell(state)
-        return cell.label if cell is not None and cell.label else self.factory.label_prefix + state
-
-    def state(self, label_name: str) -> str | None:
-        """The state behind a label: a cell's name, or what stands after the prefix. None: not ours.
-
-        Forges compare labels without case, so "AC:Review" put on by hand is ours as well.
-        """
-        folded, prefix = label_name.casefold(), self.factory.label_prefix.casefold()
-        for cell in self.cells:
-            if cell.label and cell.label.casefold() == folded:
-                return cell.name
-        return folded.removeprefix(prefix) if folded.startswith(prefix) else None
-
-    def reply_cell(self) -> str | None:
-        """Where the owner's words on `in-review` go; None: to the cell that opened it."""
-        return self.factory.on_reply or None
-
-    def checks_cell(self) -> str | None:
-        """Where failed checks go; None: to the cell that opened the pull request."""
-        return self.factory.on_checks_failed or self.reply_cell()
 
 
 TABLES: dict[str, type[_Table]] = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from agentcells.brakes import brake_after
 from agentcells.case import Case, Judged, open_case
 from agentcells.choose import choose, eligible
-from agentcells.config import Cell, Config
 from agentcells.factory_cells import begin, tend
 from agentcells.model import Pair, parse_branch
 from agentcells.pairs import PairState, pair_up, state_of
@@ -17,6 +17,9 @@ from agentcells.publish import elsewhere, orphaned, running
 from agentcells.repair import held, interrupted, mislabelled, stopped
 from agentcells.replies import commanded, waiting
 from agentcells.splitting import consented
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 __all__ = ["PairState", "decide", "pair_up", "state_of"]
 

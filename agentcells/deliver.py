@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentcells import gate, gitleaks
-from agentcells.config import Config
 from agentcells.forge import Forge
 from agentcells.git import Git, GitError
 from agentcells.known_secrets import known_secrets
@@ -20,6 +20,9 @@ from agentcells.model import Problem, Sha
 from agentcells.run import CommitView, Delivery, Finding, Order, RunFact, Verdict
 from agentcells.store import State
 from agentcells.text import printable
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 MERGE_MESSAGE = "Merge {base} into the work on #{number}"
 

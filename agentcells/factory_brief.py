@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agentcells import text
 from agentcells.comments import gauge_line
-from agentcells.config import Cell, Config
 from agentcells.factory_cells import FIELDS, new_causes, open_causes, with_found
 from agentcells.gauges import ENOUGH, WEEKS
 from agentcells.model import DONE, FILE, OVER
 from agentcells.plan import Filed, Gauge, Sight, Snapshot
 from agentcells.sentences import say
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 FIGURES = 40  # that are shown; the farthest from what is usual come first
 FILED = 30

@@ -11,16 +11,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from agentcells.case import WAITING, Case, open_case
-from agentcells.config import Config
 from agentcells.labelling import Labelling
 from agentcells.model import ANSWER, HOLD, NEEDS_HUMAN, WORKING
 from agentcells.plan import Snapshot
 from agentcells.posts import LedgerRow
 from agentcells.run import WEATHER
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 Kind: TypeAlias = Literal["human", "waiting", "running"]
 FIGURES = ("throughput", "time", "rounds", "stops", "cost", "success")

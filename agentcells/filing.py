@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agentcells import comments, factory_book
-from agentcells.config import Cell, Config
 from agentcells.factory_cells import may_look
 from agentcells.forge import Forge, IssueReader, NotFound, Partial
 from agentcells.gauges import WEEK, WEEKS, gauges
@@ -33,6 +33,9 @@ from agentcells.posts import Marker
 from agentcells.store import State
 from agentcells.trust import our_marker
 from agentcells.voices import same
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 RECENT = 100  # closed issues that are looked through, the newest change first
 MOST = 300  # issues that are read for the figures

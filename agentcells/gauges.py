@@ -13,13 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from statistics import median
+from typing import TYPE_CHECKING
 
 from agentcells.case import WAITING
-from agentcells.config import Config
 from agentcells.figures import ASKED, Story, parts_of, stories_of
 from agentcells.model import ANSWER, NEEDS_HUMAN
 from agentcells.plan import Gauge, Snapshot
 from agentcells.run import WEATHER
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 WEEK = timedelta(days=7)
 WEEKS = 8  # before the last one

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from agentcells.config import Config
 from agentcells.model import HOLD, WORKING, Item, Row, parse_branch
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,11 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from agentcells.config import Config
+if TYPE_CHECKING:
+    from agentcells.config import Config
+
 
 # What a runner may know of our environment, beside the names of `[agent] env` (R38).
 PLAIN = (

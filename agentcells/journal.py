@@ -22,7 +22,7 @@ from agentcells.model import Problem
 from agentcells.plan import LastTick, Snapshot
 from agentcells.sentences import say
 from agentcells.store import Unwritable, keep
-from agentcells.wire import from_json, to_json
+from agentcells.wire import from_json, from_plain_json, to_json
 
 NAME = "events.jsonl"
 LARGEST = 4_000_000  # bytes of one file; then it is set aside
@@ -118,7 +118,7 @@ class Journal:
     def last_tick(self) -> LastTick | None:
         """None: there was none, or it cannot be read."""
         try:
-            return from_json(LastTick, (self.root / "last_tick.json").read_bytes())
+            return from_plain_json(LastTick, (self.root / "last_tick.json").read_bytes())
         except (OSError, ValueError):
             return None
 

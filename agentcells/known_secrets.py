@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
-from agentcells.config import Config
 from agentcells.secrets import Secrets
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 _SECRET_NAME = re.compile(r"TOKEN|KEY|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from agentcells.config import Config
 from agentcells.markers import below, parse_marker, verify
 from agentcells.model import HOLD, WORKING, Account, Event, Item, Label, Member, Pair
 from agentcells.posts import Ledger, Marker
 from agentcells.voices import MEMBERS, comments, our_ledger, our_posts, same, untouched
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 Hand: TypeAlias = Literal["owner", "ours", "other"]
 

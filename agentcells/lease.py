@@ -15,17 +15,18 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from agentcells.config import Config
 from agentcells.forge import Forge, Leased, Stale
-from agentcells.forge.lease_refs import ref_of
-from agentcells.git import Fence, Git
 from agentcells.model import Item, Pair, Sha
 from agentcells.rounds import GRACE
 from agentcells.run import Order
 from agentcells.store import State, keep, writing
 from agentcells.wire import from_json, to_json
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
+    from agentcells.git import Fence, Git
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +201,9 @@ class Leases:
 
     def fence(self, pair: Pair, git: Git) -> Fence:
         """For a push: branch and lease move together or not at all, so it cannot come too late."""
+        from agentcells.forge.lease_refs import ref_of
+        from agentcells.git import Fence
+
         after = git.commit_tree(git.write_tree({}), (), self.text(), when=self.forge.clock())
         return Fence(ref=ref_of(pair.number), before=self._ours[pair.key].sha, after=after)
 

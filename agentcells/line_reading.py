@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from agentcells.config import Config
 from agentcells.forge import Forge, IssueReader, NotFound, Partial
 from agentcells.model import Item, branch_name, parse_branch
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 EVERYTHING = "all"  # a mark that no listing made: the local forge then lists every state
 

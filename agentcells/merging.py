@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from agentcells.case import Case, Judged
-from agentcells.config import Cell
 from agentcells.markers import looks_ours
 from agentcells.model import IN_REVIEW, Account, Item, PullFacts
 from agentcells.pairs import facts, pull_of_ours
@@ -16,6 +16,9 @@ from agentcells.replies import only_flaky
 from agentcells.run import RunFact, Verdict
 from agentcells.sentences import say
 from agentcells.voices import same
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell
 
 Reason = tuple[str, dict[str, object]]
 

@@ -10,11 +10,10 @@ import json
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentcells import handover
 from agentcells.alerts import TOLD, Alert, alerts, failing, told, untold
-from agentcells.config import Config, load
-from agentcells.config_model import Notify
 from agentcells.events import Emit
 from agentcells.forge.token import fetch
 from agentcells.journal import Journal
@@ -23,6 +22,10 @@ from agentcells.plan import LastTick, Snapshot
 from agentcells.sentences import say
 from agentcells.store import State
 from agentcells.text import bounded
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
+    from agentcells.config_model import Notify
 
 TIMEOUT_S = 15
 LONGEST = 3_500  # characters of a message; ntfy cuts at 4,096 bytes, Slack at more
@@ -161,6 +164,8 @@ def body(
 
 def failed_elsewhere(config_path: str, envelope: str, mode: str) -> int:
     """The inner command `_tick_failed`: the coordinator itself may not know an address."""
+    from agentcells.config import load
+
     handover.unseal(int(envelope))
     config = load(Path(config_path))
     state = State.open(config.path)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from agentcells import factory_book, lease, pins
 from agentcells.blockers import open_blockers
-from agentcells.config import Config
 from agentcells.decide import pair_up
-from agentcells.filing import sights
 from agentcells.forge import (
     Forge,
     ForgeError,
@@ -30,9 +29,11 @@ from agentcells.pins import Pins
 from agentcells.plan import Plan, Snapshot, Unreadable
 from agentcells.reading import Known, Reader
 from agentcells.run import RunFact
-from agentcells.run_facts import run_facts, with_delivery
 from agentcells.sentences import say
 from agentcells.store import Memory, State
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 WAITING_AT_MOST = 100  # pull requests whose checks are asked for beside a listing
 SHARED_BOTS = ("github-actions", "dependabot")  # accounts that anybody's workflow can act as (R23)
@@ -60,7 +61,7 @@ class Observer:
         viewer, owner = self.forge.viewer(), self.forge.account(self.config.factory.owner)
         self._demand_known_viewer(viewer, owner)
         pinned = self._pins(viewer, owner)
-        runs = run_facts(self.config, self.forge, self.state)
+        runs = self._runs()
         several = self._known(found, memories, pinned)
         self.reader.read(several, _busy(runs))
         leftover = self.reader.leftover_branches
@@ -93,6 +94,10 @@ class Observer:
             label_ids=label_ids,
             books=tuple(factory_book.books(self.state).items()),
         )
+        if not any(cell.on == "factory" for cell in self.config.cells):
+            return seen
+        from agentcells.filing import sights  # it loads what counts figures
+
         return replace(seen, sights=sights(self.config, self.forge, self.state, seen))
 
     def look_closely(self, snapshot: Snapshot, plan: Plan) -> Snapshot:
@@ -200,7 +205,16 @@ class Observer:
 
     # ------------------------------------------------------------ the runs
 
+    def _runs(self) -> tuple[RunFact, ...]:
+        if not self.state.runs():
+            return ()  # an idle tick does not load what judges them
+        from agentcells.run_facts import run_facts
+
+        return run_facts(self.config, self.forge, self.state)
+
     def _with_delivery(self, fact: RunFact) -> RunFact:
+        from agentcells.run_facts import with_delivery
+
         try:
             return with_delivery(self.config, self.forge, self.state, fact, self.writing)
         except (RateLimited, Unauthorized):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from agentcells.config import Config
 from agentcells.labelling import history, looks_like_ours, our_state
 from agentcells.model import (
     HOLD,
@@ -18,6 +18,9 @@ from agentcells.model import (
     parse_branch,
 )
 from agentcells.voices import same
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

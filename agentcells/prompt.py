@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from agentcells import text, trust
 from agentcells.checks import cleaned
-from agentcells.config import Cell, Config
 from agentcells.markers import below, parse_marker
 from agentcells.model import (
     ANSWER,
@@ -26,6 +26,9 @@ from agentcells.plan import Claim, Snapshot
 from agentcells.posts import Marker
 from agentcells.sentences import say
 from agentcells.threads import field_of, unanswered
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 LIMIT = 200_000  # characters of the whole prompt
 BLOCK = 20_000  # of one reference or hand-over; instructions and task are never cut

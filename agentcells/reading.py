@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from agentcells.config import Config
 from agentcells.forge import Forge, ForgeError, Listing, RateLimited, Unauthorized, Unavailable
 from agentcells.groups import Group, groups_of, in_turn, root_of, row_of, unchanged, worth_keeping
 from agentcells.model import Account, Item, Pair, Row, branch_name, parse_branch
@@ -18,6 +18,9 @@ from agentcells.pairs import pull_of_ours
 from agentcells.plan import Unreadable
 from agentcells.sentences import say
 from agentcells.store import Memory, State
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 AT_MOST = 10  # whole reads for each state and tick (R20)
 # A forge tells times in whole seconds: what changes twice within one looks unchanged in between.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agentcells import rounds
 from agentcells.case import Case, Judged
@@ -22,12 +23,14 @@ from agentcells.comments import (
     sub_issue_body,
     whole,
 )
-from agentcells.config import Cell, Config
 from agentcells.model import NEEDS_HUMAN, Comment
 from agentcells.plan import SplitIssue, SubIssue
 from agentcells.posts import Marker
 from agentcells.replies import lost
 from agentcells.trust import Distrust, may_run
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 _OK = re.compile(r"ok(?:ay)?[.!,]?(?:\s+|\Z)", re.IGNORECASE)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from agentcells.emptying import remove_tree
 from agentcells.model import Item, Problem, Row, RunId
 from agentcells.run import Order, RunEnd
-from agentcells.wire import from_json, to_json
+from agentcells.wire import from_json, from_plain_json, to_json
 
 if TYPE_CHECKING:
     from agentcells.plan import Brake
@@ -389,7 +389,7 @@ class State:
     def _cached(self, kind: type[T], path: Path) -> T | None:
         """A cache may be gone or broken: that costs one more reading, and nothing else."""
         try:
-            return from_json(kind, path.read_bytes())
+            return from_plain_json(kind, path.read_bytes())
         except FileNotFoundError:
             return None
         except ValueError:
@@ -405,7 +405,7 @@ class State:
         if not path.exists():
             return Brake()
         try:
-            return from_json(Brake, path.read_text(encoding="utf-8"))
+            return from_plain_json(Brake, path.read_bytes())
         except (OSError, ValueError):
             self.lost.append("brake.json")
             if not self.reading:

@@ -5,12 +5,25 @@ from __future__ import annotations
 import re
 
 from agentcells.characters import clean, invisible_count, printable
-from agentcells.markdown import harmless, show_hidden
 from agentcells.sentences import say
 
 _NONCE = re.compile(r"[0-9A-Za-z]{8,64}\Z")
 _TITLE = 300
 _HEAD_OF_LOG = 0.25  # of a log the end tells more: there the errors are summed up (R37)
+
+
+def harmless(markdown: str) -> str:
+    """`markdown` that reads as before and sets nothing off (R47)."""
+    from agentcells import markdown as room  # its patterns take longer to make than an idle tick to look
+
+    return room.harmless(markdown)
+
+
+def show_hidden(text: str) -> str:
+    """`text` with what a rendered page hides spelled out: comments, tags, link definitions (R28)."""
+    from agentcells import markdown as room
+
+    return room.show_hidden(text)
 
 
 def bounded(text: str, limit: int, language: str = "en") -> str:

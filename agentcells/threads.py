@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from agentcells import text
-from agentcells.config import Config
 from agentcells.markers import whole
 from agentcells.model import THREAD, Account, Comment, Pair
 from agentcells.posts import Marker
 from agentcells.run import Order, Outcome
 from agentcells.voices import voice
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 AT_MOST = 10  # answered by one run; the others by the next
 ANSWER_CHARS = 4_000

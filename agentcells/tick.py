@@ -17,16 +17,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from agentcells import handover, notify, quiet
-from agentcells.config import Config, load
+from agentcells import config_kept, handover, notify, quiet
 from agentcells.damaged import set_aside
 from agentcells.events import Emit
 from agentcells.journal import Journal
 from agentcells.model import Problem
 from agentcells.plan import Plan, Snapshot
-from agentcells.store import RunFolder, State
+from agentcells.store import RunFolder, State, state_folder
 
 if TYPE_CHECKING:
+    from agentcells.config import Config
     from agentcells.forge import Forge
     from agentcells.observe import Observer
 
@@ -43,7 +43,6 @@ def run_pass(
     failed is told by `emit`, whose `code` it makes; raised is only what came before any claim.
     `seen` gets the last look and its plan. Where nobody is `attended` who would start a run, none is claimed.
     """
-    from agentcells.apply import apply
     from agentcells.forge.open import open_forge
     from agentcells.lease import Leases
     from agentcells.observe import Observer
@@ -62,8 +61,12 @@ def run_pass(
             )
             for problem in observer.failed.values():
                 emit.problem(problem)
+            if not plan.actions:
+                break
+            from agentcells.apply import apply  # an idle tick does without
+
             work = apply(config, forge, state, plan, snapshot, emit, claimed, leases)
-            if work.failed or not plan.actions:
+            if work.failed:
                 break
             if not leases or elsewhere == leases.others:  # else something else is tried in its place
                 rounds -= 1
@@ -108,8 +111,15 @@ def look(config: Config, state: State) -> tuple[Snapshot, Plan]:
 
 def whole(path: Path, mode: str, validators: Mapping[str, str]) -> int:
     """A tick from cells.toml on."""
-    config = load(path)
-    state = State.open(config.path)
+    config = config_kept.known(path, state_folder(path.expanduser()) / "cache")
+    if config is None:
+        from agentcells.config import load
+
+        config = load(path)
+        state = State.open(config.path)
+        config_kept.keep(config, state.root / "cache")
+    else:
+        state = State.open(config.path)
     emit = Emit(mode, config.factory.language, journal=Journal(state.root))
     return tick(config, state, emit, validators)
 
@@ -139,7 +149,8 @@ def tick(  # noqa: RET503  (exec does not come back)
         return 0
     alive = [folder for folder in state.runs() if folder.alive()]
     if not alive:
-        tidy(config, state, emit)
+        if any(event["event"] not in ("skip", "note") for event in emit.told):
+            tidy(config, state, emit)
         emit.note("tick_idle")
         code = ended(config, state, emit, emit.code)
         if code == 0 and seen:

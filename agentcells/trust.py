@@ -6,9 +6,8 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from agentcells.config import Cell, Config
 from agentcells.labelling import Labelling, history, looks_like_ours, our_state
 from agentcells.model import HOLD, WORKING, Account, Item, Pair
 from agentcells.plan import Snapshot
@@ -25,6 +24,9 @@ from agentcells.voices import (
     unread,
     voice,
 )
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 __all__ = [
     "Approval", "Command", "Distrust", "Labelling", "Voice", "Who", "command", "history",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from agentcells.config import Config
 from agentcells.markers import below, looks_ours, parse_ledger, parse_marker, verify
 from agentcells.model import Account, Comment, Member, Pair
 from agentcells.posts import Ledger, Marker
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 Voice: TypeAlias = Literal["instruction", "email", "ours", "records", "reference"]
 Command: TypeAlias = Literal["", "hold", "stop", "resume", "ok"]

@@ -21,6 +21,8 @@ from tests.github_factory import REPO, GitHubFactory, factory
 
 # What a tick without news may load of ours; and nothing of anybody else's.
 ROOMS = {"agentcells", "agentcells.__main__", "agentcells.model", "agentcells.quiet"}
+# What only a tick that writes something may load.
+ACTING = {"apply", "config", "config_model", "config_rules", "coordinator", "runner", "cli"}
 LOOK = """
 import json, sys
 before = set(sys.modules)
@@ -84,6 +86,21 @@ def test_r20_a_tick_without_news_loads_next_to_nothing(line: GitHubFactory) -> N
     assert {name for name in loaded if name.startswith("agentcells")} == ROOMS
     libraries = {name.partition(".")[0] for name in loaded}
     assert not libraries & {"pydantic", "tomli", "typer", "rich", "httpx", "gql", "graphql", "psutil"}
+
+
+def test_r20_a_tick_that_lists_loads_none_of_the_large_libraries(line: GitHubFactory) -> None:
+    """Reading cells.toml takes pydantic, and speaking to GitHub httpx: neither is wanted twice."""
+    (line.state / "cache" / quiet.NOTE).unlink()
+    since = line.so_far()
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", LOOK, str(line.cells_path)], env=line.environment(),
+        capture_output=True, text=True, check=True, cwd=line.home,
+    )
+    code, loaded = json.loads(done.stdout.splitlines()[-1])
+    assert (code, line.asked(since)) == (0, ["Listing"])
+    libraries = {name.partition(".")[0] for name in loaded}
+    assert not libraries & {"pydantic", "typer", "click", "rich", "httpx", "gql", "graphql", "psutil"}
+    assert not ACTING & {name.removeprefix("agentcells.") for name in loaded}
 
 
 @pytest.mark.sandbox

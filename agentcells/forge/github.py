@@ -21,10 +21,7 @@ from agentcells.forge import (
     Remote,
     Repository,
     Stale,
-    github_glance,
-    github_lease,
     github_listing,
-    github_probe,
     github_reading,
 )
 from agentcells.forge import github_documents as ask
@@ -83,6 +80,8 @@ class GitHubForge:
         return self._wire.clock() or datetime.now(UTC)
 
     def inspect(self, repos: Sequence[str]) -> Iterable[Remark]:
+        from agentcells.forge import github_probe
+
         self.viewer()
         return github_probe.inspect(self._wire, self._git_url, repos)
 
@@ -186,11 +185,15 @@ class GitHubForge:
         return github_reading.read(self._wire, self._names(), repo, number)
 
     def glance(self, repo: str, number: int, comments: int) -> Glance:
+        from agentcells.forge import github_glance
+
         return github_glance.glance(self._wire, self._names(), repo, number, comments)
 
     def recent(
         self, repo: str, state: Literal["open", "closed", "all"], limit: int
     ) -> tuple[Row, ...]:
+        from agentcells.forge import github_glance
+
         return github_glance.recent(self._wire, self._names(), repo, state, limit)
 
     def pull_by_head(self, repo: str, head: str) -> Item | None:
@@ -237,9 +240,13 @@ class GitHubForge:
                 raise
 
     def lease(self, repo: str, number: int) -> Leased | None:
+        from agentcells.forge import github_lease  # it loads what speaks with git
+
         return github_lease.read(self._wire, repo, number)
 
     def swap_lease(self, repo: str, number: int, before: Sha | None, text: str) -> Sha | None:
+        from agentcells.forge import github_lease
+
         if repo not in self._heads:
             self._heads[repo] = self._in_repo(ask.HEAD, repo)
         node = self._heads[repo]
