@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 import signal
 import sys
 import traceback
@@ -148,14 +147,15 @@ _INNER: dict[str, Callable[[], Callable[..., int]]] = {
 
 def _language() -> str:
     """That of the cells.toml at hand, else the shell's: a trouble is told like everything else."""
+    from agentcells.sentences import language_in
+
     words = sys.argv[1:]
     named = [after for word, after in pairwise(words) if word in ("-c", "--config") or word in _INNER]
     named += [word.removeprefix("--config=") for word in words if word.startswith("--config=")]
     path = next(iter(named), os.environ.get("AGENTCELLS_CONFIG") or "cells.toml")
     with suppress(OSError, ValueError):
         if Path(path).is_file():
-            found = re.search(r'^\s*language\s*=\s*"(en|ja)"', Path(path).read_text("utf-8"), re.MULTILINE)
-            return found[1] if found else "en"
+            return language_in(Path(path).read_text("utf-8"))
     shell = os.environ.get("LC_ALL") or os.environ.get("LANG", "")
     return "ja" if shell.startswith("ja") else "en"
 

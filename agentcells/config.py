@@ -5,7 +5,7 @@ The keys stand in `config_model`, the rules between them in `config_rules`. No n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -51,14 +51,17 @@ def resource(name: str) -> Traversable:
     return Path(str(package)).parent / name
 
 
-def load(path: Path) -> Config:
-    """The configuration at `path`. Raises Problem (exit code 2) with a line for each mistake."""
+def load(path: Path, *, only: Collection[str] = ()) -> Config:
+    """The configuration at `path`. Raises Problem (exit code 2) with a line for each mistake.
+
+    `only`: the tables that matter here; a mistake in another one is then no reason to refuse.
+    """
     given, path = path, path.expanduser().absolute()
     text = _text(path)
     raw = _parsed(path, text)
     language = raw["factory"].get("language") if isinstance(raw.get("factory"), dict) else ""
     config, mistakes = _judge(raw, path)
-    if mistakes or config is None:
+    if config is None or any(not only or {*found.path[:1]} <= {*only} for found in mistakes):
         raise _problem(given, text, raw, mistakes, "ja" if language == "ja" else "en")
     return config
 

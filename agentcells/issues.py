@@ -13,6 +13,7 @@ from agentcells import issue_desk
 from agentcells.forge import Forge
 from agentcells.issue_desk import Say
 from agentcells.model import Item, Problem
+from agentcells.options import load_for
 from agentcells.wire import to_json
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def new(
     as_json: JsonOption = False,
 ) -> None:
     """File an issue; the owner's is labelled and assigned in the same step."""
-    settings, forge, say = _sit_down(config, as_, as_json)
+    settings, forge, say = _sit_down(config, as_, as_json, labels=not plain)
     number = issue_desk.new(
         settings, forge, title, _text(body), "" if plain else label,
         assign or ([] if plain else None), repo=repo, say=say)
@@ -70,7 +71,7 @@ def list_(
     as_json: JsonOption = False,
 ) -> None:
     """The open issues and pull requests, newest change first."""
-    settings, forge, say = _sit_down(config, as_, as_json)
+    settings, forge, say = _sit_down(config, as_, as_json, labels=bool(label))
     _json(as_json, issue_desk.rows(settings, forge, label=label, repo=repo, say=say))
 
 
@@ -107,7 +108,7 @@ def label(
     as_json: JsonOption = False,
 ) -> None:
     """Put labels on, or take them off."""
-    settings, forge, say = _sit_down(config, as_, as_json)
+    settings, forge, say = _sit_down(config, as_, as_json, labels=True)
     item = issue_desk.label(settings, forge, number, names, remove=remove, repo=repo, say=say)
     _state(as_json, item)
 
@@ -212,11 +213,14 @@ def accounts(
     _json(as_json, issue_desk.accounts(settings, forge, add=add, bot=bot, say=say))
 
 
-def _sit_down(config: Path, as_login: str, as_json: bool) -> tuple[Config, Forge, Say]:
+def _sit_down(
+    config: Path, as_login: str, as_json: bool, *, labels: bool = False
+) -> tuple[Config, Forge, Say]:
+    """`labels`: the cells are asked for their labels; else a mistake in them is no matter here."""
     from agentcells.config import load
     from agentcells.forge.open import open_forge
 
-    settings = load(config)
+    settings = load(config) if labels else load_for(config, "factory", "forge")
     if settings.forge.kind == "local":
         as_login = as_login or settings.factory.owner  # a person sits here, not the CLI's bot
     say = issue_desk.quiet if as_json else typer.echo

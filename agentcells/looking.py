@@ -11,7 +11,14 @@ import typer
 
 from agentcells.config import Config, load
 from agentcells.model import Problem
-from agentcells.options import CELLS, ConfigOption, JsonOption, print_json
+from agentcells.options import (
+    CELLS,
+    ConfigOption,
+    JsonOption,
+    language_at,
+    load_for,
+    print_json,
+)
 from agentcells.sentences import say
 from agentcells.store import State
 
@@ -38,7 +45,10 @@ def status(
 
     How long, at what cost, and what holds up everything; the next tick, and runs at work.
     """
-    settings = load(config)
+    try:
+        settings = load(config)
+    except Problem as problem:
+        return _without_cells(config, problem, as_json)
     state = State.at(settings.path)
     if watch:
         return _watch(settings, state)
@@ -57,6 +67,23 @@ def status(
     else:
         typer.echo("\n".join(views.status_board(settings, snapshot, plan, around)))
     return 0
+
+
+def _without_cells(config: Path, problem: Problem, as_json: bool) -> int:
+    """What this machine knows by itself; then what is to be mended in cells.toml."""
+    from agentcells import without_cells
+
+    state = State.at(config.expanduser().absolute())
+    if not config.exists() or not state.root.exists():
+        raise problem
+    known = without_cells.look(state)
+    if not known.anything:
+        raise problem
+    if as_json:
+        print_json(without_cells.value(known))
+    else:
+        typer.echo("\n".join(without_cells.lines(known, language_at(config))))
+    raise problem
 
 
 def _watch(config: Config, state: State) -> int:
@@ -136,7 +163,7 @@ def logs(
     from agentcells import transcript
     from agentcells.journal import Journal
 
-    settings = load(config)
+    settings = load_for(config, "factory", "forge", "agent", "notify")
     state, clean = State.at(settings.path), _cleaner(settings)
     if not run_id:
         events = Journal(state.root).events(lines, item=item)

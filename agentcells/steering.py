@@ -20,12 +20,12 @@ from agentcells.options import (
     JsonOption,
     Number,
     RepoOption,
-    language_of_the_shell,
+    language_at,
     opened,
     print_json,
 )
 from agentcells.sentences import say
-from agentcells.store import State
+from agentcells.store import State, state_folder
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -48,7 +48,7 @@ def stop(
     """
     if now and resume:
         raise Problem("stop_or_resume", exit_code=2)
-    language, state = _language(config), State.open(config.absolute())
+    language, state = language_at(config), _state_to_stop(config.expanduser().absolute())
     with state.pass_lock(wait=False) as got:
         if not got:
             typer.echo(say("stop_waits", language), err=True)
@@ -72,14 +72,11 @@ def stop(
     return 1 if told and left else 0
 
 
-def _language(config: Path) -> str:
-    """A stop must work with a broken cells.toml, too: only its place is needed."""
-    try:
-        return load(config).factory.language
-    except Problem:
-        if not config.exists():
-            raise
-        return language_of_the_shell()
+def _state_to_stop(config: Path) -> State:
+    """A stop must work with a broken cells.toml, and without one: only its place is needed."""
+    if not config.exists() and not state_folder(config).exists():
+        load(config)  # says that there is no factory here, and how to set one up
+    return State.open(config)
 
 
 def _alive(state: State) -> list[str]:
@@ -116,7 +113,7 @@ def retry(
     if done.assigned:
         typer.echo(say("retry_assigned", language, owner=settings.factory.owner))
     typer.echo(say("retry_done", language, number=done.number, label=done.after[0],
-                   cell=done.cell, before=", ".join(done.before) or "-"))
+                   cell=done.cell, before=", ".join(done.before) or say("view_no_label", language)))
     for line in _brakes(settings, state):
         typer.echo(line)
     return 0

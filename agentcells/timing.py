@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from agentcells.config import load
-from agentcells.options import CELLS, ConfigOption
+from agentcells.options import CELLS, ConfigOption, plain_config
 
 app = typer.Typer(help="The timer that starts ticks.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -37,5 +37,5 @@ def remove(config: ConfigOption = CELLS, name: NameOption = "agentcells") -> int
     """Take the timer away. Nothing starts by itself any more."""
     from agentcells import timer
 
-    timer.remove(load(config), name, typer.echo)
+    timer.remove(plain_config(config), name, typer.echo)
     return 0

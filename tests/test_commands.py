@@ -111,7 +111,7 @@ def test_data_goes_to_stdout_and_trouble_to_stderr(tmp_path, typed: Typed):
             json.loads(said.out)
     text = stage.cells_path.read_text()
     stage.cells_path.write_text(text.replace("[agent]", "[agnet]"))
-    for words in (["status"], ["why", "1"], ["graph"], ["logs"], ["report"], ["retry", "1"],
+    for words in (["status"], ["why", "1"], ["graph"], ["report"], ["retry", "1"],
                   ["release", "1"], ["tick"], ["check"]):
         said = typed(stage, *words)
         assert (said.code, said.out) == (2, ""), words

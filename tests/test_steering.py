@@ -48,16 +48,39 @@ def test_a_stop_keeps_the_rest_of_the_brake(tmp_path, typed: Typed):
         "stopped": True, "was_stopped": True, "told_to_end": 0, "at_work": []}
 
 
-def test_a_stop_works_with_a_broken_cells_toml_and_says_when_there_is_none(tmp_path, typed: Typed):
-    stage = Stage(tmp_path)
-    stage.cells_path.write_text("[factory\n")
-    assert typed(stage, "stop").code == 0
-    assert stage.state.brake().stopped
-    stage.cells_path.unlink()
-    gone = typed(stage, "stop")
+def test_a_stop_where_no_factory_ever_was_says_so_and_leaves_no_trace(
+    tmp_path, typed: Typed, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "home"))
+    gone = typed(None, "stop")
     assert gone.code == 2
     assert "agentcells init" in gone.err
-    assert typed(stage, "stop", "--now", "--resume").code == 2
+    assert list(tmp_path.iterdir()) == []
+    assert typed(None, "stop", "--now", "--resume").code == 2
+
+
+def test_retry_of_a_released_item_says_that_it_had_no_label(tmp_path, typed: Typed):
+    stage = Stage(tmp_path)
+    number = stage.file("implement")
+    typed(stage, "release", str(number))
+    assert "(no label -> ac:implement)" in typed(stage, "retry", str(number)).out
+
+
+@pytest.mark.parametrize(
+    ("language", "given", "said"),
+    [
+        ("en", "abc", "number must be a whole number, and abc is none."),
+        ("ja", "abc", "整数を指定してください。abc は整数ではありません。"),
+        ("en", "0", "number must be at least 1; 0 is too small."),
+    ],
+)
+def test_a_number_that_is_none_is_told_in_our_words(tmp_path, typed: Typed, language, given, said):
+    stage = Stage(tmp_path, factory=f'language = "{language}"\n')
+    for command in (["retry"], ["release"], ["issue", "show"]):
+        refused = typed(stage, *command, given)
+        assert (refused.code, refused.out) == (2, "")
+        assert said in refused.err
 
 
 def test_a_stop_waits_for_a_pass_that_writes_and_says_so(tmp_path, typed: Typed):

@@ -8,6 +8,7 @@ A number and its noun are one slot in English: `{count:run|runs}` is "1 run", "2
 
 from __future__ import annotations
 
+import re
 import string
 from typing import Any, Literal, TypeAlias
 
@@ -46,6 +47,12 @@ def say(key: str, language: str = "en", /, **slots: object) -> str:
     """
     english, japanese = SENTENCES[key]
     return _COUNTING.format(japanese if language == "ja" else english, **slots)
+
+
+def language_in(cells: str) -> Language:
+    """What the text of a cells.toml says, even of one that cannot be read as a whole."""
+    found = re.search(r'^\s*language\s*=\s*"ja"', cells, re.MULTILINE)
+    return "ja" if found else "en"
 
 
 class _Counting(string.Formatter):
