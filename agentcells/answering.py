@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agentcells.comments import below, whole
 from agentcells.forge import Forge, ForgeError, NotFound
-from agentcells.model import Account
+from agentcells.model import Account, Item
 from agentcells.plan import ReplyInThread
 from agentcells.voices import our_marker
 
@@ -14,10 +14,13 @@ UNABLE = "gitea_no_replies"  # an older Gitea: the comment on the pull request h
 
 
 def answer_in_thread(
-    forge: Forge, viewer: Account, key: bytes, action: ReplyInThread
+    forge: Forge, viewer: Account, key: bytes, action: ReplyInThread, item: Item | None = None
 ) -> ForgeError | None:
-    """None: it stands there. Else why this thread cannot be answered, now or ever."""
-    item = forge.read(action.repo, action.number)
+    """None: it stands there. Else why this thread cannot be answered, now or ever.
+
+    `item`: the pull request, where it was read just now.
+    """
+    item = item or forge.read(action.repo, action.number)
     for line in item.comments:
         made = our_marker(line, viewer, key) if line.thread_id == action.thread else None
         if made is not None and replace(made, mac="") == replace(action.marker, mac=""):

@@ -9,27 +9,31 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from agentcells import comments, factory_book, filing, markers, rounds, trust
+from agentcells import comments, factory_book, filing, rounds, trust
 from agentcells.answering import answer_in_thread
-from agentcells.claim import prepare, prepare_factory, withdrawn
+from agentcells.claim import missing_labels, prepare, prepare_factory, withdrawn
 from agentcells.config import Config
 from agentcells.events import Emit
 from agentcells.forge import (
     Forge,
+    ForgeError,
     NotFound,
     Partial,
     RateLimited,
     Stale,
     Unauthorized,
     Unavailable,
+    together,
 )
+from agentcells.fresh import Fresh
 from agentcells.gate import contains_secret
 from agentcells.git import Git, GitError
 from agentcells.history.kept import put_away
 from agentcells.known_secrets import known_secrets
 from agentcells.lease import Elsewhere, Leases
 from agentcells.log_cleaning import clean_logs
-from agentcells.model import WORKING, Item, Pair, Problem
+from agentcells.model import Item, Pair, Problem
+from agentcells.pairs import facts as facts_of
 from agentcells.plan import (
     Action,
     AssignOwner,
@@ -54,6 +58,7 @@ from agentcells.plan import (
 from agentcells.posts import Ledger
 from agentcells.run import Order
 from agentcells.sentences import say
+from agentcells.shown import Shown
 from agentcells.store import Limits, RunFolder, State, Unwritable
 from agentcells.taking_in import take_in
 from agentcells.views import action_line
@@ -77,6 +82,10 @@ class Apply:
     failed: set[str] = field(default_factory=set)
     yielded: set[str] = field(default_factory=set)  # another machine is or was at it: look again
     leases: Leases | None = None  # several machines: what may be written about is leased first
+    fresh: Fresh = field(init=False)  # what this pass has read a moment ago
+
+    def __post_init__(self) -> None:
+        self.fresh = Fresh(self.forge)
 
     def do(self, action: Action) -> dict[str, object]:
         """Make this write unless it has been made. Facts for whoever follows the tick."""
@@ -122,7 +131,7 @@ class Apply:
                 self._demand_no_secret(action.repo, action.body)
                 return filing.close_filed(
                     self.forge, self.state, self.snapshot, action,
-                    lambda item: bool(self._our_labels(item)),
+                    lambda item: bool(self._shown.ours(item.labels)),
                 )
 
     def _demand_lease(self, action: Action) -> None:
@@ -152,30 +161,47 @@ class Apply:
 
     def _open_pull(self, action: OpenPull) -> dict[str, object]:
         self._demand_no_secret(action.repo, action.title, action.body)
-        if self._pull(action.repo, action.head) is None:
-            # Stale: opened by the write whose answer we never got; it is looked up below.
+        if self._read_pull(action) is None:
+            # Nothing has to be looked up before: the forge itself refuses a second one (Stale), and then
+            # it was opened by the write whose answer we never got.
             with suppress(Stale):
-                self.forge.open_pull(action.repo, action.head, action.base, action.title, action.body)
-            self.pulls.pop(action.head, None)
-        pull = self._pull(action.repo, action.head)
+                number = self.forge.open_pull(
+                    action.repo, action.head, action.base, action.title, action.body
+                )
+                self._opened(action, self.forge.read(action.repo, number))
+        pull = self._pull(action)
         if pull is None:
             raise Stale("apply_pull_vanished", head=action.head)
         return {"pull": pull.number, "title": pull.title}
 
-    def _pull(self, repo: str, head: str) -> Item | None:
-        """The open pull request of this branch, looked up once a pass."""
-        if head not in self.pulls:
-            item = self.forge.pull_by_head(repo, head)
-            if item is None or item.state != "open":
-                return None
-            self.pulls[head] = item
-        return self.pulls[head]
+    def _opened(self, action: OpenPull, pull: Item) -> None:
+        self.fresh.take(pull)
+        if pull.state == "open" and pull.pull is not None and pull.pull.head_ref == action.head:
+            self.pulls[action.head] = pull
+
+    def _pull(self, action: OpenPull | AssignOwner | Post | SetState) -> Item | None:
+        """The open pull request of this branch; looked up where this pass has not read it."""
+        found = self._read_pull(action)
+        if found is None:
+            item = self.forge.pull_by_head(action.repo, action.head)
+            if item is not None and item.state == "open":
+                self.fresh.take(item)
+                found = self.pulls[action.head] = item
+        return found
+
+    def _read_pull(self, action: OpenPull | AssignOwner | Post | SetState) -> Item | None:
+        """The same, as far as this pass has read it."""
+        read = self._pair(action.pair_key).pull
+        if read is not None and read.state == "open" and facts_of(read).head_ref == action.head:
+            return read
+        return self.pulls.get(action.head)
 
     def _assign_owner(self, action: AssignOwner) -> dict[str, object]:
-        pull = self._pull(action.repo, action.head)
+        pull = self._pull(action)
         owner = self.snapshot.owner
         if pull and owner.id not in {account.id for account in pull.assignees}:
             self.forge.assign(pull, [owner])
+            self.fresh.written(pull)
         return {"assignee": owner.login}
 
     def _post(self, action: Post) -> dict[str, object]:
@@ -191,13 +217,15 @@ class Apply:
             if made and replace(made, mac="") == replace(action.marker, mac=""):
                 return facts
         self._demand_no_secret(action.repo, action.body)
-        self.forge.comment(item, self._signed(action))
+        self.fresh.commented(item, self.forge.comment(item, self._signed(action)))
         return facts
 
     def _answer(self, action: ReplyInThread) -> dict[str, object]:
         self._demand_no_secret(action.repo, action.body)
         viewer, key = self.snapshot.viewer, self.snapshot.mac_key
-        unable = answer_in_thread(self.forge, viewer, key, action)
+        item = self.fresh.item(action.repo, action.number)
+        unable = answer_in_thread(self.forge, viewer, key, action, item)
+        self.fresh.written(item)
         if unable is not None:
             words = say(unable.key, self.config.factory.language, **unable.slots)
             self.emit.tell("thread", words, pair=action.pair_key, key=unable.key)
@@ -213,17 +241,19 @@ class Apply:
         return comments.whole(action.marker, comments.below(action.body), self.snapshot.mac_key)[1]
 
     def _target(self, action: Post) -> Item | None:
-        """The item to comment on, read now: a comment made a moment ago must be seen."""
-        if action.number is not None:
-            return self.forge.read(action.repo, action.number)
-        pull = self._pull(action.repo, action.head)
-        return self.forge.read(action.repo, pull.number) if pull else None
+        """The item to comment on, as it is: a comment made a moment ago must be seen."""
+        pull = self._pull(action) if action.number is None else None
+        number = pull.number if pull is not None else action.number
+        return self.fresh.item(action.repo, number) if number is not None else None
 
     def _merge(self, action: MergePull) -> dict[str, object]:
         judged = self._pair(action.pair_key).pull
         if judged is None:
             raise Stale("apply_no_member", pair=action.pair_key)
         git = Git(self.state.repository(action.repo))
+        self.fresh.forget(action.repo, action.number)  # whatever comes of it
+        for closed in facts_of(judged).closes:
+            self.fresh.forget(action.repo, closed)
         made = take_in(self.config, self.forge, git, action, judged)
         return {"pull": action.number, "merge": made}
 
@@ -235,60 +265,38 @@ class Apply:
         put_away(git, action.run, end.sealed if end else None, keeping=action.keep)
         secrets = known_secrets(self.config, self.forge.remote(folder.order().repo).token)
         clean_logs(folder.path, secrets, self.config.factory.language)
+        if action.keep:
+            self._tell_of_lost_labels(folder.order())
         folder.close(self.state.logs)
         return {"run": action.run, "kept": action.keep}
 
+    def _tell_of_lost_labels(self, order: Order) -> None:
+        """A label that an item has lost may have been deleted: then nobody can set it again."""
+        pair = self._pair(order.pair_key)
+        members = [item for item in (pair.issue, pair.pull) if item is not None]
+        if any(self.config.cell_of_label(label.name) for item in members for label in item.labels):
+            return
+        if missing := missing_labels(self.config, self.forge, order.repo):
+            self.emit.problem(Problem("check_labels", repo=order.repo, labels=", ".join(missing)))
+
     # ------------------------------------------------------------ the state of a pair
 
+    @property
+    def _shown(self) -> Shown:
+        return Shown(self.config, self.forge, self.snapshot, self.fresh)
+
     def _set_state(self, action: SetState) -> dict[str, object]:
-        """Exactly these labels of ours: add, read back, then remove, in separate requests (R3)."""
         pull_number = action.pull
         if pull_number is None and action.head:
-            pull = self._pull(action.repo, action.head)
+            pull = self._pull(action)
             pull_number = pull.number if pull else None
         on = pull_number if action.on == "pull" else action.issue
         if on is None:
             raise Stale("apply_no_member", pair=action.pair_key)
-        wanted = self._wanted_labels(action)
-        item = self.forge.read(action.repo, on)
-        before = self._our_labels(item)
-        missing = wanted - self._our_labels(item)
-        if missing:
-            self.forge.add_labels(item, sorted(missing))
-            item = self.forge.read(action.repo, on)
-            if not wanted <= self._our_labels(item):
-                raise Stale("apply_label_not_set", number=on, label=", ".join(sorted(wanted)))
-        if surplus := self._our_labels(item) - wanted:
-            self.forge.remove_labels(item, sorted(surplus))
-        other = action.issue if on == pull_number else pull_number
-        if other is not None:
-            item = self.forge.read(action.repo, other)
-            if surplus := self._our_labels(item):
-                before |= surplus
-                self.forge.remove_labels(item, sorted(surplus))
-        return {"on": on, "labels_before": sorted(before), "labels_after": sorted(wanted)}
-
-    def _wanted_labels(self, action: SetState) -> set[str]:
-        states = [action.label] if action.label else []
-        states += ["working"] if action.working else []
-        states += ["hold"] if action.hold else []
-        return {self.config.label(state) for state in states}
-
-    def _our_labels(self, item: Item) -> set[str]:
-        return {label.name for label in item.labels if self.config.state(label.name)}
+        return self._shown.set_labels(action, on, action.issue if on == pull_number else pull_number)
 
     def put_ledger(self, repo: str, number: int, ledger: Ledger) -> dict[str, object]:
-        """Edit the one ledger comment in place, or make it (R30)."""
-        item = self.forge.read(repo, number)
-        body = comments.render_ledger(ledger, self.config.factory.language, self.snapshot.mac_key)
-        for comment in item.comments:
-            marker = trust.our_marker(comment, self.snapshot.viewer, self.snapshot.mac_key)
-            if marker and marker.kind == "ledger":
-                if not markers.same(comment.body, body):
-                    self.forge.edit_comment(item, comment.id, body)
-                return {"on": number}
-        self.forge.comment(item, body)
-        return {"on": number}
+        return self._shown.put_ledger(repo, number, ledger)
 
     def _claim(self, action: Claim) -> dict[str, object]:
         """Lock, order, ledger row, `working`, read back; then the run is the coordinator's to start."""
@@ -302,7 +310,7 @@ class Apply:
             raise
         try:
             self._announce(action, order, folder.limits())
-            labels = self._add_working(action)
+            labels = self._shown.add_working(action.repo, self._worked_on(action), action.cell)
             self._look_once_more(action)
         except Problem:
             # It may stand in the book and under `working`: the next pass takes both back.
@@ -338,31 +346,36 @@ class Apply:
         )
         self.put_ledger(action.repo, pair.number, ledger)
 
-    def _add_working(self, action: Claim) -> dict[str, object]:
-        """Only add, and read back: another label that stands there now is somebody's newer word."""
+    def _worked_on(self, action: Claim) -> int:
+        """The member that carries the labels of this run (R1)."""
         cell = self.config.cell(action.cell)
         on = action.pull if cell and cell.on == "pull_request" else action.issue
         if on is None:
             raise Stale("apply_no_member", pair=action.pair_key)
-        item = self.forge.read(action.repo, on)
-        before = self._our_labels(item)
-        wanted = {self.config.label(action.cell), self.config.label(WORKING)}
-        self.forge.add_labels(item, [self.config.label(WORKING)])
-        after = self._our_labels(self.forge.read(action.repo, on))
-        if after != wanted:
-            self.forge.remove_labels(item, [self.config.label(WORKING)])
-            raise Stale("apply_changed_while_claiming", number=on)
-        return {"on": on, "labels_before": sorted(before), "labels_after": sorted(after)}
+        return on
 
     def _look_once_more(self, action: Claim) -> None:
-        """The owner may have taken the pair back while we claimed it: then it is not started (R26)."""
+        """The owner may have taken the pair back while we claimed it: then it is not started (R26).
+
+        Always a question of its own, whole, after our last write: nothing read before can tell.
+        """
         pair = self._pair(action.pair_key)
-        issue = pair.issue and self.forge.read(pair.repo, pair.issue.number)
-        pull = pair.pull and self.forge.read(pair.repo, pair.pull.number)
-        now = replace(pair, issue=issue, pull=pull)
+        numbers = [item.number for item in (pair.issue, pair.pull) if item is not None]
+        found = together(self.forge, pair.repo, numbers).items
+        read = {number: self._whole(item) for number, item in found.items()}
+        now = replace(
+            pair, issue=pair.issue and read[pair.issue.number], pull=pair.pull and read[pair.pull.number]
+        )
         trusted = trust.may_run(self.config, now, action.cell, self.snapshot)
-        if isinstance(trusted, trust.Distrust):
+        on = self._worked_on(action)
+        if isinstance(trusted, trust.Distrust) or not self._shown.is_claimed(read[on], action.cell):
             raise Stale("apply_changed_while_claiming", number=pair.number)
+
+    def _whole(self, item: Item | ForgeError) -> Item:
+        if isinstance(item, ForgeError):
+            raise item
+        self.fresh.take(item)
+        return item
 
     def published(self, action: Action) -> str:
         """The run whose result is being written: a refusal is counted for it (R33)."""
@@ -383,15 +396,17 @@ class Apply:
 
 def apply(
     config: Config, forge: Forge, state: State, plan: Plan, snapshot: Snapshot, emit: Emit,
-    claimed: list[RunFolder] | None = None, leases: Leases | None = None,
+    claimed: list[RunFolder] | None = None, leases: Leases | None = None, fresh: Fresh | None = None,
 ) -> Apply:
     """Do the plan. Returns what came of it; raises the forge's Problem when it is out of reach.
 
     `claimed` is where the folders of new runs go: they are known even when a later write raises.
+    `fresh`: what the look before has read.
     """
     work = Apply(
         config, forge, state, snapshot, emit, [] if claimed is None else claimed, leases=leases
     )
+    work.fresh = fresh or work.fresh
     for action in plan.actions:
         if action.pair_key in work.failed | work.yielded:
             continue

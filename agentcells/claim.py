@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from agentcells import prompt, provision, rounds, trust
 from agentcells.factory_brief import factory_brief
 from agentcells.factory_cells import with_found
-from agentcells.forge import Forge, Stale
+from agentcells.forge import Forge, Stale, known_labels
 from agentcells.git import Git
 from agentcells.model import IN_REVIEW, NEEDS_HUMAN, WORKING, Pair, Problem, Sha, branch_name
 from agentcells.plan import Claim, FactoryBook, Snapshot
@@ -76,11 +76,16 @@ def prepare(
 
 def _demand_labels(config: Config, forge: Forge, repo: str) -> None:
     """A result whose label the forge does not have could never be told: refused before any write."""
-    there = {label.name for label in forge.labels(repo)}
+    if missing := missing_labels(config, forge, repo):
+        raise Problem("check_labels", repo=repo, labels=", ".join(missing))
+
+
+def missing_labels(config: Config, forge: Forge, repo: str) -> list[str]:
+    """Labels that the line needs and this repository does not have."""
+    there = {label.name for label in known_labels(forge, repo)}
     wanted = [cell.label for cell in config.cells if cell.on != "factory"]
     wanted += [config.label(state) for state in (WORKING, NEEDS_HUMAN, IN_REVIEW)]
-    if missing := [name for name in wanted if name not in there]:
-        raise Problem("check_labels", repo=repo, labels=", ".join(missing))
+    return [name for name in wanted if name not in there]
 
 
 def prepare_factory(

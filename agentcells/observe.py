@@ -7,7 +7,7 @@ is read again, directly, in `look_closely` (R21).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,8 @@ from agentcells.forge import (
     Unavailable,
     listings,
 )
-from agentcells.model import Account, Problem, parse_branch
+from agentcells.groups import row_of
+from agentcells.model import Account, Item, Pair, Problem, parse_branch
 from agentcells.pins import Pins
 from agentcells.plan import Plan, Snapshot, Unreadable
 from agentcells.reading import Known, Reader
@@ -50,6 +51,8 @@ class Observer:
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # pairs that other machines hold
     failed: dict[str, Problem] = field(default_factory=dict)  # why a repository is left alone
     reader: Reader = field(init=False)
+    _several: list[Known] = field(default_factory=list)
+    _close: set[str] = field(default_factory=set)  # pairs that this round has read directly
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.config, self.forge, self.state, self.writing)
@@ -62,17 +65,59 @@ class Observer:
         self._demand_known_viewer(viewer, owner)
         pinned = self._pins(viewer, owner)
         runs = self._runs()
-        several = self._known(found, memories, pinned)
-        self.reader.read(several, _busy(runs))
+        self._several = self._known(found, memories, pinned)
+        self._close = set()
+        self.reader.read(self._several, _busy(runs))
+        return self._seen(viewer, owner, _label_ids(pinned), runs, claiming)
+
+    def look_again(
+        self, before: Snapshot, plan: Plan, opened: Collection[Item], *, claiming: bool
+    ) -> Snapshot:
+        """After our own writes: what they were about is read directly, and nothing is listed again.
+
+        What somebody else has changed meanwhile waits for the next pass, as it would have a second later.
+        `opened`: pull requests that this pass has opened.
+        """
+        keys = {action.pair_key for action in plan.actions}
+        self._close = set()
+        for pair in before.pairs:
+            if pair.key in keys:
+                self._read_after(pair, [pull.number for pull in opened if _belongs(pull, pair)])
+                self._close.add(pair.key)
+        runs = self._runs()
+        return self._seen(before.viewer, before.owner, before.label_ids, runs, claiming)
+
+    def _read_after(self, pair: Pair, opened: Collection[int]) -> None:
+        """A claim has read the pair after its last write: that is what there is now."""
+        numbers = [item.number for item in (pair.issue, pair.pull) if item is not None]
+        reader = self.reader
+        reader.unreadable = [
+            one for one in reader.unreadable if one.repo != pair.repo or one.number not in numbers
+        ]
+        read = [item for n in numbers if (item := reader.fresh.unwritten(pair.repo, n)) is not None]
+        if opened or len(read) < len(numbers):
+            reader.read_again(pair, opened)
+        else:
+            for item in read:
+                reader.keep(item)
+        rows = next((known.rows for known in self._several if known.repo == pair.repo), None)
+        for number in (*numbers, *opened):
+            if rows is not None and (item := reader.items.get((pair.repo, number))):
+                rows[number] = row_of(item)
+
+    def _seen(
+        self, viewer: Account, owner: Account, label_ids: tuple[str, ...], runs: tuple[RunFact, ...],
+        claiming: bool,
+    ) -> Snapshot:
+        """All that is known now, for `decide`."""
         leftover = self.reader.leftover_branches
-        branches = [ref for known in several for ref in leftover(known, viewer)]
+        branches = [ref for known in self._several for ref in leftover(known, viewer)]
         waited_for = [
-            place for known in several for place in open_blockers(self.reader, known, owner)
+            place for known in self._several for place in open_blockers(self.reader, known, owner)
         ]
         if self.writing:
-            self._remember(several)
+            self._remember(self._several)
         key = self.state.mac_key(make=self.writing)
-        label_ids = _label_ids(pinned)
         seen = Snapshot(
             now=self.forge.clock(),
             viewer=viewer,
@@ -88,7 +133,7 @@ class Observer:
             claiming=claiming,
             branches=tuple(sorted(branches)),
             mac_key=key,
-            notes=self._notes(several),
+            notes=self._notes(self._several),
             waited_for=tuple(waited_for),
             troubles=tuple(self.state.troubles().items()),
             label_ids=label_ids,
@@ -101,15 +146,19 @@ class Observer:
         return replace(seen, sights=sights(self.config, self.forge, self.state, seen))
 
     def look_closely(self, snapshot: Snapshot, plan: Plan) -> Snapshot:
-        """The same view with every pair of the plan read again, and the sealed work judged."""
+        """The same view with every pair of the plan read again, and the sealed work judged.
+
+        The reading comes last, so that trust is judged by what stands there just before the first
+        write (R26). In a round that has read the pair directly already, that was it.
+        """
         keys = {action.pair_key for action in plan.actions}
-        for pair in snapshot.pairs:
-            if pair.key in keys:
-                self.reader.read_again(pair)
         runs = tuple(
             self._with_delivery(fact) if fact.order.pair_key in keys else fact
             for fact in snapshot.runs
         )
+        for pair in snapshot.pairs:
+            if pair.key in keys - self._close:
+                self.reader.read_again(pair)
         pairs = pair_up(
             self.config, self.reader.items.values(), snapshot.viewer, snapshot.owner,
             pinned=snapshot.label_ids, key=snapshot.mac_key,
@@ -227,6 +276,11 @@ class Observer:
                 detail=words,
             ))
             return fact
+
+
+def _belongs(pull: Item, pair: Pair) -> bool:
+    place = parse_branch(pull.pull.head_ref) if pull.pull is not None else None
+    return pull.repo == pair.repo and place is not None and place[0] == pair.number
 
 
 def _busy(runs: tuple[RunFact, ...]) -> dict[str, set[int]]:

@@ -6,12 +6,13 @@ is what has to wait for its turn (R20).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from agentcells.forge import Forge, ForgeError, Listing, RateLimited, Unauthorized, Unavailable
+from agentcells.forge import Forge, ForgeError, Listing, Unavailable, stops_everything, together
+from agentcells.fresh import Fresh
 from agentcells.groups import Group, groups_of, in_turn, root_of, row_of, unchanged, worth_keeping
 from agentcells.model import Account, Item, Pair, Row, branch_name, parse_branch
 from agentcells.pairs import pull_of_ours
@@ -71,6 +72,12 @@ class Reader:
     items: dict[tuple[str, int], Item] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     outages: int = 0
+    fresh: Fresh = field(init=False)
+    # Pull requests of branches that came with an item, until they are asked for.
+    _beside: dict[tuple[str, str], Item | ForgeError | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.fresh = Fresh(self.forge)
 
     def read(self, several: Collection[Known], busy: Mapping[str, Collection[int]]) -> None:
         """All groups of all repositories, each state in its turn."""
@@ -120,30 +127,38 @@ class Reader:
         return self.items[place]
 
     def _read_group(self, known: Known, group: Group) -> None:
-        for number in group.members:
-            if self._cached(known, number) is None:
-                row = known.rows.get(number)
-                self._adopt(known, self._now(known.repo, number, row.title if row else group.title))
+        missing = [number for number in group.members if self._cached(known, number) is None]
+        titles = {n: known.rows[n].title for n in missing if n in known.rows}
+        heads = [branch_name(group.number)] if self._may_be_searched(known, group, missing) else []
+        for item in self._now(known.repo, missing, heads, titles, group.title):
+            self._adopt(known, item)
         self._search(known, group)
+        self._beside.clear()
 
-    def _adopt(self, known: Known, item: Item | None) -> None:
+    def _may_be_searched(self, known: Known, group: Group, missing: Collection[int]) -> bool:
+        """Whether its pull request is asked for by name in the same request: `_search` wants it."""
+        row = known.rows.get(group.number)
+        is_issue = row is None or (row.kind == "issue" and row.state == "open")
+        return group.number in missing and is_issue and not self._found_out(known, group)
+
+    def _adopt(self, known: Known, item: Item) -> None:
         """An item that no listing shows (any more) is remembered as if one had."""
-        if item is not None:
-            known.rows.setdefault(item.number, row_of(item))
+        known.rows.setdefault(item.number, row_of(item))
 
     def _search(self, known: Known, group: Group) -> None:
         """Our pull requests for an issue, by name, once: closed ones tell the attempt (R9)."""
         issue = self.items.get(group.place)
         if issue is None or issue.kind != "issue" or issue.state != "open":
             return
-        if group.number in known.searched or self._has_open_pull(known, group):
+        if self._found_out(known, group):
             return
         if self._search_from(issue, 1, known):
             known.searched.add(group.number)
 
-    def _has_open_pull(self, known: Known, group: Group) -> bool:
+    def _found_out(self, known: Known, group: Group) -> bool:
+        """Asked for already, or one of ours is open and listed."""
         rows = [known.rows[number] for number in group.members if number in known.rows]
-        return any(
+        return group.number in known.searched or any(
             row.state == "open" and row.number != group.number and root_of(row) == group.number
             for row in rows
         )
@@ -151,7 +166,7 @@ class Reader:
     def _search_from(self, issue: Item, attempt: int, known: Known | None) -> bool:
         """False: it could not be found out, and the issue is left alone."""
         try:
-            while pull := self.forge.pull_by_head(issue.repo, branch_name(issue.number, attempt)):
+            while pull := self._pull_of(issue.repo, branch_name(issue.number, attempt)):
                 self._take(pull)
                 if known is not None:
                     self._adopt(known, pull)
@@ -163,34 +178,62 @@ class Reader:
             return False
         return True
 
-    # ------------------------------------------------------------ one item
+    def _pull_of(self, repo: str, head: str) -> Item | None:
+        if (repo, head) not in self._beside:
+            return self.forge.pull_by_head(repo, head)
+        found = self._beside.pop((repo, head))
+        if isinstance(found, ForgeError):
+            raise found
+        return found
 
-    def read_again(self, pair: Pair) -> None:
-        """Both members as they are now, and a pull request that no list shows yet."""
-        for item in (pair.issue, pair.pull):
-            if item is not None:
-                self._now(item.repo, item.number, item.title)
+    # ------------------------------------------------------------ items as they are now
+
+    def read_again(self, pair: Pair, more: Collection[int] = ()) -> None:
+        """Both members as they are now, and a pull request that no list shows yet.
+
+        `more`: numbers of pull requests of this pair that were opened since it was read.
+        """
+        members = {item.number: item.title for item in (pair.issue, pair.pull) if item is not None}
         issue, pull = pair.issue, pair.pull
-        if issue is not None and issue.state == "open" and (pull is None or pull.state != "open"):
+        search = issue is not None and issue.state == "open" and (pull is None or pull.state != "open")
+        heads = [branch_name(pair.number, pair.attempt)] if search else []
+        self._now(pair.repo, list(dict.fromkeys([*members, *more])), heads, members)
+        if search and issue is not None:
             self._search_from(issue, pair.attempt, None)
+        self._beside.clear()
 
-    def _now(self, repo: str, number: int, title: str) -> Item | None:
-        try:
-            item = self.forge.read(repo, number)
-        except ForgeError as error:
-            self._failed(repo, number, title, error)
-            return None
-        self._take(item)
-        return item
+    def _now(
+        self, repo: str, numbers: Sequence[int], heads: Sequence[str], titles: Mapping[int, str],
+        title: str = "",
+    ) -> list[Item]:
+        """Those that could be read; the others are left alone. One request where the forge can."""
+        if not numbers:
+            return []
+        found = together(self.forge, repo, numbers, heads)
+        self._beside.update(((repo, head), pull) for head, pull in found.heads.items())
+        read = []
+        for number in numbers:
+            item = found.items[number]
+            if isinstance(item, ForgeError):
+                self._failed(repo, number, titles.get(number, title), item)
+            else:
+                self._take(item)
+                read.append(item)
+        return read
 
     def _take(self, item: Item) -> None:
+        self.fresh.take(item)
+        self.keep(item)
+
+    def keep(self, item: Item) -> None:
+        """As it was read just now, by whoever it was in this pass."""
         self.items[item.repo, item.number] = item
         if self.writing and self.forge.clock() - item.updated_at >= SETTLED:
             self.state.cache_item(item)
 
     def _failed(self, repo: str, number: int, title: str, error: ForgeError) -> None:
         """Not whole is never "none" (R21): what belongs to it is left alone, and says so."""
-        if isinstance(error, RateLimited | Unauthorized) or error.key.endswith("_network"):
+        if stops_everything(error):
             raise error
         if isinstance(error, Unavailable):
             self.outages += 1  # one item may be too much for the forge; two are its own trouble

@@ -22,10 +22,11 @@ from agentcells.damaged import set_aside
 from agentcells.events import Emit
 from agentcells.journal import Journal
 from agentcells.model import Problem
-from agentcells.plan import Plan, Snapshot
+from agentcells.plan import CloseFiled, FileIssue, Plan, Snapshot, SplitIssue
 from agentcells.store import RunFolder, State, state_folder
 
 if TYPE_CHECKING:
+    from agentcells.apply import Apply
     from agentcells.config import Config
     from agentcells.forge import Forge
     from agentcells.observe import Observer
@@ -51,21 +52,26 @@ def run_pass(
     plan, snapshot = Plan(), None
     forge = forge or open_forge(config)
     leases = Leases.of(config, forge, state)
-    rounds = ROUNDS
+    rounds, work, observer = ROUNDS, None, None
     try:
         while rounds:
             elsewhere = dict(leases.others) if leases else {}
-            observer = Observer(config, forge, state, elsewhere=elsewhere)
-            snapshot, plan = observe_and_decide(
-                config, observer, claiming=claiming and attended()
-            )
-            for problem in observer.failed.values():
-                emit.problem(problem)
+            may_claim = claiming and attended()
+            if observer is None or work is None or snapshot is None or _elsewhere_too(plan, work):
+                observer = Observer(config, forge, state, elsewhere=elsewhere)
+                snapshot, plan = observe_and_decide(config, observer, claiming=may_claim)
+                for problem in observer.failed.values():
+                    emit.problem(problem)
+            else:
+                snapshot = observer.look_again(snapshot, plan, work.pulls.values(), claiming=may_claim)
+                snapshot, plan = decided(config, observer, snapshot)
             if not plan.actions:
                 break
             from agentcells.apply import apply  # an idle tick does without
 
-            work = apply(config, forge, state, plan, snapshot, emit, claimed, leases)
+            work = apply(
+                config, forge, state, plan, snapshot, emit, claimed, leases, observer.reader.fresh
+            )
             if work.failed:
                 break
             if not leases or elsewhere == leases.others:  # else something else is tried in its place
@@ -90,14 +96,27 @@ def observe_and_decide(
     config: Config, observer: Observer, *, claiming: bool
 ) -> tuple[Snapshot, Plan]:
     """The plan, made twice: what is to be written about is read again, whole and now (R21, R26)."""
+    return decided(config, observer, observer.look(claiming=claiming))
+
+
+def decided(config: Config, observer: Observer, snapshot: Snapshot) -> tuple[Snapshot, Plan]:
     from agentcells.decide import decide
 
-    snapshot = observer.look(claiming=claiming)
     plan = decide(config, snapshot)
     if plan.actions:
         snapshot = observer.look_closely(snapshot, plan)
         plan = decide(config, snapshot)
     return snapshot, plan
+
+
+def _elsewhere_too(plan: Plan, work: Apply) -> bool:
+    """Whether the world is another one beyond the pairs of the plan, so that it is listed again.
+
+    Issues were filed or closed that belong to no pair here, or another machine has been at work.
+    """
+    return bool(work.yielded) or any(
+        isinstance(action, FileIssue | SplitIssue | CloseFiled) for action in plan.actions
+    )
 
 
 def look(config: Config, state: State) -> tuple[Snapshot, Plan]:

@@ -40,7 +40,7 @@ def test_r20_of_ten_thousand_open_issues_only_ours_are_read(line: GitHubFactory)
     line.world.advance(600)
     cold = line.pass_()
     assert cold.asked.count("Listing") == 100
-    assert cold.asked.count("Read") == 10
+    assert cold.asked.count("ReadTogether") == 10
     assert cold.points <= 250  # a twentieth of an hour's, once
     assert len(cold.reasons) == 20
     line.world.advance(600)

@@ -57,6 +57,50 @@ def test_r21_two_hundred_and_fifty_comments_are_three_requests(hub: Story) -> No
     assert asked == ["Viewer", "Read", "MoreComments", "MoreComments"]
 
 
+def test_r20_the_edits_of_an_early_comment_come_with_the_item(hub: Story) -> None:
+    """Our ledger is one: edited at each run, and read before each write."""
+    number = hub.issue()
+    ledger = hub.cells.comment(REPO, number, "0 runs")
+    for n in range(30):
+        hub.bob.comment(REPO, number, f"{n}")
+    hub.world.advance(60)
+    hub.alice.edit_comment(ledger, "1 run")
+    hub.alice.edit_body(REPO, number, "Another body")
+    forge = hub.forge()
+    forge.viewer()
+    item = hub.read(number, forge)
+    assert [[login(edit.editor) for edit in edits or ()] for edits in (item.edits, item.comments[0].edits)] == [
+        ["alice"], ["alice"]]
+    assert [sent.operation for sent in forge.sent] == ["Viewer", "Read"]
+    hub.bob.edit_comment(hub.world.item(REPO, number)["comments"][-1]["id"], "edited")
+    last = hub.read(number, forge).comments[-1]
+    assert [login(edit.editor) for edit in last.edits or ()] == ["bob"]
+    assert [sent.operation for sent in forge.sent] == ["Viewer", "Read", "Read", "Edits"]
+
+
+def test_r20_a_pair_and_its_repository_are_one_request_and_two_points(hub: Story) -> None:
+    number = hub.issue()
+    pull = hub.pull(body=f"Closes #{number}")
+    forge = hub.forge()
+    forge.viewer()
+    since = len(hub.world.requests())
+    found = forge.read_together(REPO, [number, pull], ["agentcells/2"])
+    assert isinstance(found.items[pull], Item)
+    assert {label.name for label in forge.known_labels(REPO)} >= {"ac:triage"}
+    assert forge.repository(REPO).default_branch == "main"
+    (asked,) = hub.world.requests(since)
+    assert (asked["operation"], asked["points"]) == ("ReadTogether", 2)
+
+
+def test_r21_what_does_not_come_together_is_asked_for_alone(hub: Story) -> None:
+    number, other = hub.issue(), hub.issue()
+    for path in (["repository"], ["repository", "i1"], ["repository", "i1", "labels"], ["repository", "h0"]):
+        hub.world.fail("partial", operation="ReadTogether", path=path, message="")
+        found = hub.forge().read_together(REPO, [number, other], ["agentcells/2"])
+        assert found.items == {number: hub.read(number), other: hub.read(other)}, path
+        assert found.heads == {"agentcells/2": None}
+
+
 def test_r24_each_edit_of_a_comment_shows_its_editor(hub: Story) -> None:
     """The last editor alone would hide that another account had its hands on it."""
     number = hub.issue()
@@ -217,7 +261,9 @@ def test_r21_edits_that_cannot_be_read_are_not_none(hub: Story) -> None:
     number = hub.issue()
     hub.world.advance(60)
     hub.bob.edit_body(REPO, number, "other")
+    beside: list[str | int] = ["repository", "issueOrPullRequest", "userContentEdits"]
     for path in (["nodes", 0], ["nodes", 0, "userContentEdits"], ["nodes"]):
+        hub.world.fail("partial", operation="Read", path=beside, message="")
         hub.world.fail("partial", operation="Edits", path=path, message="")
         with pytest.raises(Partial):
             hub.read(number)

@@ -148,8 +148,11 @@ class Forge(Protocol):
     def branches(self, repo: str, prefix: str) -> tuple[str, ...]:
         """Names of the branches that begin with `prefix`."""
 
-    def add_labels(self, item: Item, names: Sequence[str]) -> None:
-        """Idempotent."""
+    def add_labels(self, item: Item, names: Sequence[str]) -> tuple[Label, ...]:
+        """Idempotent. All labels that stand there now, as the forge's answer to this write shows them.
+
+        Raises Stale when one of `names` is not among them.
+        """
 
     def remove_labels(self, item: Item, names: Sequence[str]) -> None:
         """Idempotent: an absent label is no error."""
@@ -218,6 +221,70 @@ class Inspects(Protocol):
         """Writes nothing. Raises ForgeError."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """Items that were read for one look. What could not be read has its error as its value."""
+
+    items: Mapping[int, Item | ForgeError]
+    heads: Mapping[str, Item | ForgeError | None]  # the newest pull request of each of these branches
+
+
+@runtime_checkable
+class ReadsTogether(Protocol):
+    """A forge that reads several items whole in one request (R21)."""
+
+    def read_together(self, repo: str, numbers: Sequence[int], heads: Sequence[str] = ()) -> Together: ...
+
+
+def together(forge: Forge, repo: str, numbers: Sequence[int], heads: Sequence[str] = ()) -> Together:
+    """Each of these items whole, and the newest pull request of each head branch.
+
+    Raised is only what stands in the way of every question alike.
+    """
+    if isinstance(forge, ReadsTogether):
+        return forge.read_together(repo, numbers, heads)
+    return one_by_one(forge, repo, numbers, heads)
+
+
+def one_by_one(forge: Forge, repo: str, numbers: Sequence[int], heads: Sequence[str] = ()) -> Together:
+    items: dict[int, Item | ForgeError] = {}
+    pulls: dict[str, Item | ForgeError | None] = {}
+    for number in numbers:
+        try:
+            items[number] = forge.read(repo, number)
+        except ForgeError as error:
+            items[number] = _of_one(error)
+    for head in heads:
+        try:
+            pulls[head] = forge.pull_by_head(repo, head)
+        except ForgeError as error:
+            pulls[head] = _of_one(error)
+    return Together(items=items, heads=pulls)
+
+
+def stops_everything(error: ForgeError) -> bool:
+    """Whether the next question would end just so."""
+    return isinstance(error, RateLimited | Unauthorized) or error.key.endswith("_network")
+
+
+def _of_one(error: ForgeError) -> ForgeError:
+    if stops_everything(error):
+        raise error
+    return error
+
+
+@runtime_checkable
+class KnowsLabels(Protocol):
+    """A forge that remembers the labels of a repository for as long as a pass lasts."""
+
+    def known_labels(self, repo: str) -> tuple[Label, ...]: ...
+
+
+def known_labels(forge: Forge, repo: str) -> tuple[Label, ...]:
+    """The labels of a repository as this pass has read them, where the forge remembers them."""
+    return forge.known_labels(repo) if isinstance(forge, KnowsLabels) else forge.labels(repo)
+
+
 @runtime_checkable
 class ListsMany(Protocol):
     """A forge that lists several repositories in one request (R20)."""
@@ -250,7 +317,8 @@ def listings(
 
 
 __all__ = [
-    "Forbidden", "Forge", "ForgeError", "Glance", "Inspects", "IssueReader", "Leased", "Listing",
-    "ListsMany", "NotFound", "Partial", "RateLimited", "Remark", "Remote", "Repository", "Stale",
-    "Unauthorized", "Unavailable", "listings",
+    "Forbidden", "Forge", "ForgeError", "Glance", "Inspects", "IssueReader", "KnowsLabels", "Leased",
+    "Listing", "ListsMany", "NotFound", "Partial", "RateLimited", "ReadsTogether", "Remark", "Remote",
+    "Repository", "Stale", "Together", "Unauthorized", "Unavailable", "known_labels", "listings",
+    "one_by_one", "stops_everything", "together",
 ]

@@ -217,17 +217,18 @@ class GiteaForge:
             raise NotFound("gitea_no_label", repo=repo, label=", ".join(missing))
         return [int(self._labels[repo][name].id) for name in names]
 
-    def add_labels(self, item: Item, names: Sequence[str]) -> None:
+    def add_labels(self, item: Item, names: Sequence[str]) -> tuple[Label, ...]:
         """One request for each: what has been set is known, whatever comes of the next (R3)."""
-        if not names:
-            return
+        there = item.labels
         path = _below(item, "/labels")
         for label_id in self._label_ids(item.repo, names):
             now = self._wire.send("POST", path, item.repo, {"labels": [label_id]})
+            there = tuple(map(value.label, value.rows(now, "labels")))
             # An id that it does not know is left out without a word.
-            if label_id not in {row.get("id") for row in value.rows(now, "labels")}:
+            if str(label_id) not in {label.id for label in there}:
                 self._labels.pop(item.repo, None)
                 raise Stale("gitea_label_not_set", repo=item.repo, number=item.number)
+        return there
 
     def remove_labels(self, item: Item, names: Sequence[str]) -> None:
         """By name: also the label of another id that carries it, as it was read."""

@@ -21,15 +21,18 @@ from agentcells.forge import (
     Remote,
     Repository,
     Stale,
+    Together,
     github_listing,
     github_reading,
+    one_by_one,
+    stops_everything,
 )
 from agentcells.forge import github_documents as ask
 from agentcells.forge import github_mutations as do
 from agentcells.forge import github_parse as parse
+from agentcells.forge.github_labels import Labels, state_now
 from agentcells.forge.github_pace import Pace
 from agentcells.forge.github_parse import Names, Node
-from agentcells.forge.github_whole import RESYNC
 from agentcells.forge.github_wire import Sent, Wire
 from agentcells.forge.token import Source, fetch
 from agentcells.model import Account, Comment, Item, Label, Row, Sha
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
 
 API_URL = "https://api.github.com/graphql"
 GIT_URL = "https://github.com"
-DESCRIPTION_CHARS = 100  # of a label; GitHub refuses more
 
 
 class GitHubForge:
@@ -55,7 +57,7 @@ class GitHubForge:
         self._viewer: Account | None = None
         self._accounts: dict[str, Account] = {}
         self._facts: dict[str, Node] = {}
-        self._labels: dict[str, dict[str, Label]] = {}
+        self._labels = Labels(self._wire, lambda repo: self._paged(ask.LABELS, repo, "labels"))
         self._heads: dict[str, Node] = {}
 
     @classmethod
@@ -184,6 +186,31 @@ class GitHubForge:
         self.viewer()
         return github_reading.read(self._wire, self._names(), repo, number)
 
+    def read_together(
+        self, repo: str, numbers: Sequence[int], heads: Sequence[str] = ()
+    ) -> Together:
+        """One request as a rule, and the first of a pass brings what a claim must know of the repository.
+
+        Where the answer is not whole, each is asked for alone: one of them must not spoil the others.
+        """
+        self.viewer()
+        ground = repo not in self._facts or not self._labels.are_known(repo)
+        try:
+            found = github_reading.read_several(
+                self._wire, self._names(), repo, numbers, heads, ground
+            )
+            if ground:
+                self._labels.take(repo, found.repository)
+                self._facts[repo] = found.repository
+        except ForgeError as error:
+            if stops_everything(error):
+                raise
+            return one_by_one(self, repo, numbers, heads)
+        more = [number for number in found.pulls.values() if number is not None and number not in found.items]
+        items = {**found.items, **one_by_one(self, repo, more).items}
+        pulls = {head: None if n is None else items[n] for head, n in found.pulls.items()}
+        return Together(items={number: items[number] for number in numbers}, heads=pulls)
+
     def glance(self, repo: str, number: int, comments: int) -> Glance:
         from agentcells.forge import github_glance
 
@@ -198,16 +225,14 @@ class GitHubForge:
 
     def pull_by_head(self, repo: str, head: str) -> Item | None:
         pulls = self._in_repo(ask.PULLS_BY_HEAD, repo, head=head).get("pullRequests")
-        for node in parse.nodes(pulls, "pull requests"):
-            if not node["isCrossRepository"]:
-                return self.read(repo, node["number"])
-        parse.only_page(pulls, "pull requests")
-        return None
+        number = github_reading.newest(pulls)
+        return None if number is None else self.read(repo, number)
 
     def labels(self, repo: str) -> tuple[Label, ...]:
-        found = tuple(map(parse.label, self._paged(ask.LABELS, repo, "labels")))
-        self._labels[repo] = {label.name.casefold(): label for label in found}
-        return found
+        return self._labels.read(repo)
+
+    def known_labels(self, repo: str) -> tuple[Label, ...]:
+        return self._labels.known(repo)
 
     # ------------------------------------------------------------ branches
 
@@ -265,79 +290,13 @@ class GitHubForge:
     # ------------------------------------------------------------ labels
 
     def create_label(self, repo: str, name: str, color: str, description: str) -> Label:
-        self.labels(repo)
-        if found := self._label(repo, name):
-            return found
-        wanted = {
-            "repositoryId": self._repository(repo)["id"], "name": name, "color": color,
-            "description": description[:DESCRIPTION_CHARS],
-        }
-        try:
-            made = self._wire.mutate(do.CREATE_LABEL, wanted, where=repo).get("label")
-        except ForgeError:
-            self.labels(repo)  # somebody may have been faster
-            if found := self._label(repo, name):
-                return found
-            raise
-        if not isinstance(made, Mapping):
-            raise parse.partial(name)
-        label = parse.label(made)
-        self._labels[repo][name.casefold()] = label
-        return label
+        return self._labels.create(repo, self._repository(repo)["id"], name, color, description)
 
-    def _label(self, repo: str, name: str) -> Label | None:
-        """GitHub's names of labels differ by more than their case."""
-        if repo not in self._labels:
-            self.labels(repo)
-        return self._labels[repo].get(name.casefold())
-
-    def _label_ids(self, repo: str, names: Sequence[str]) -> list[str]:
-        """Raises NotFound when the repository lacks one."""
-        if any(self._label(repo, name) is None for name in names):
-            self.labels(repo)
-        found = [(name, self._label(repo, name)) for name in names]
-        missing = [name for name, label in found if label is None]
-        if missing:
-            raise NotFound("github_no_label", repo=repo, label=", ".join(missing))
-        return [label.id for _, label in found if label]
-
-    def add_labels(self, item: Item, names: Sequence[str]) -> None:
-        if not names:
-            return
-        now = self._label_now(do.ADD_LABELS, item, self._label_ids(item.repo, names))
-        # By name: the label whose id we know may have been renamed since.
-        if not {label.name.casefold() for label in now} >= {name.casefold() for name in names}:
-            raise Stale("github_label_not_set", repo=item.repo, number=item.number)
+    def add_labels(self, item: Item, names: Sequence[str]) -> tuple[Label, ...]:
+        return self._labels.add(item, names)
 
     def remove_labels(self, item: Item, names: Sequence[str]) -> None:
-        gone = {name.casefold() for name in names}
-        ids = [label.id for name in names if (label := self._label(item.repo, name))]
-        if not ids:
-            return
-        try:
-            now = self._label_now(do.REMOVE_LABELS, item, ids)
-        except NotFound:
-            now = self._now(item)[1]
-            if any(label.name.casefold() in gone for label in now):
-                raise
-        if any(label.name.casefold() in gone for label in now):
-            raise Stale("github_label_not_set", repo=item.repo, number=item.number)
-
-    def _label_now(
-        self, document: ask.Document, item: Item, ids: Sequence[str]
-    ) -> tuple[Label, ...]:
-        wanted = {"labelableId": item.id, "labelIds": list(ids)}
-        found = self._wire.mutate(document, wanted, where=item.repo).get("labelable")
-        if not isinstance(found, Mapping):
-            raise parse.partial(f"#{item.number}")
-        return parse.labels(found.get("labels"))
-
-    def _now(self, item: Item) -> tuple[str, tuple[Label, ...]]:
-        """State and labels as they are, after a write that may have failed half-way."""
-        node = self._wire.query(RESYNC, {"id": item.id}, where=item.repo).get("node")
-        if not isinstance(node, Mapping):
-            raise parse.partial(f"#{item.number}")
-        return parse.state(node), parse.labels(node.get("labels"))
+        self._labels.remove(item, names)
 
     # ------------------------------------------------------------ comments, assignees, issues
 
@@ -376,7 +335,7 @@ class GitHubForge:
     ) -> int:
         wanted = {
             "repositoryId": self._repository(repo)["id"], "title": title, "body": body,
-            "labelIds": self._label_ids(repo, labels),
+            "labelIds": self._labels.ids(repo, labels),
             "assigneeIds": [account.id for account in assignees],
         }
         return _number(self._wire.mutate(do.CREATE_ISSUE, wanted, where=repo).get("issue"), title)
@@ -396,7 +355,7 @@ class GitHubForge:
         try:
             self._wire.mutate(do.CLOSE_ISSUE if issue else do.CLOSE_PULL, wanted, where=item.repo)
         except ForgeError as error:
-            if isinstance(error, Forbidden | NotFound) or self._now(item)[0] == "open":
+            if isinstance(error, Forbidden | NotFound) or state_now(self._wire, item) == "open":
                 raise
 
     # ------------------------------------------------------------ pull requests
@@ -417,7 +376,7 @@ class GitHubForge:
         try:
             found = self._wire.mutate(do.MERGE_PULL, wanted, where=item.repo).get("pullRequest")
         except ForgeError as error:
-            if error.key == "github_refused" and self._now(item)[0] != "open":
+            if error.key == "github_refused" and state_now(self._wire, item) != "open":
                 raise Stale("github_stale", exit_code=1, **error.slots) from error
             raise
         commit = found.get("mergeCommit") if isinstance(found, Mapping) else None

@@ -61,15 +61,17 @@ ACCOUNT = Document(
 }}""",
 )
 
+FACTS = """isArchived isEmpty isPrivate hasIssuesEnabled deleteBranchOnMerge
+    viewerPermission viewerDefaultMergeMethod
+    defaultBranchRef { name }"""
+
 REPOSITORY = Document(
     name="Repository",
     needs=f"{METADATA}; {READ_CONTENTS}",
     text=f"""query Repository($owner: String!, $name: String!) {{
   {LIMIT}
   repository(owner: $owner, name: $name) {{
-    id nameWithOwner isArchived isEmpty isPrivate hasIssuesEnabled deleteBranchOnMerge
-    viewerPermission viewerDefaultMergeMethod
-    defaultBranchRef {{ name }}
+    id nameWithOwner {FACTS}
   }}
 }}""",
 )
@@ -182,6 +184,15 @@ fragment WaitingPull on PullRequest {
 
 # ---------------------------------------------------------------- branches
 
+def pulls_of(head: str) -> str:
+    """The pull requests of the branch that this variable names, the newest first."""
+    return f"""pullRequests(headRefName: {head}, states: [OPEN, CLOSED, MERGED], first: 50,
+                 orderBy: {{field: CREATED_AT, direction: DESC}}) {{
+      {PAGE_INFO}
+      nodes {{ number isCrossRepository }}
+    }}"""
+
+
 PULLS_BY_HEAD = Document(
     name="PullsByHead",
     needs=READ_ITEMS,
@@ -189,11 +200,7 @@ PULLS_BY_HEAD = Document(
   {LIMIT}
   repository(owner: $owner, name: $name) {{
     id nameWithOwner
-    pullRequests(headRefName: $head, states: [OPEN, CLOSED, MERGED], first: 50,
-                 orderBy: {{field: CREATED_AT, direction: DESC}}) {{
-      {PAGE_INFO}
-      nodes {{ number isCrossRepository }}
-    }}
+    {pulls_of("$head")}
   }}
 }}""",
 )

@@ -9,10 +9,11 @@ from typing import Any
 from agentcells.forge import NotFound
 from agentcells.forge import github_parse as parse
 from agentcells.forge.github_checks import look_into
+from agentcells.forge.github_documents import Document
 from agentcells.forge.github_errors import Error
 from agentcells.forge.github_listing import demand_name
 from agentcells.forge.github_parse import Names, Node, Whole
-from agentcells.forge.github_whole import EDITS, FURTHER, READ
+from agentcells.forge.github_whole import EDITS, FURTHER, READ, read_together
 from agentcells.forge.github_wire import Wire
 from agentcells.model import Item
 
@@ -22,14 +23,57 @@ EDITED_AT_ONCE = 50  # texts in one request about edits: half a point
 def read(wire: Wire, names: Names, repo: str, number: int) -> Item:
     """Raises NotFound when GitHub says so, Partial when anything is missing."""
     owner, name = repo.split("/", 1)
-    data = wire.query(
-        READ, {"owner": owner, "name": name, "number": number}, where=repo, tolerated=single_checks
+    asked = {"owner": owner, "name": name, "number": number}
+    repository = _repository(wire, READ, repo, asked)
+    return _item(wire, names, repo, repository, "issueOrPullRequest", number)
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """What came in one answer. `pulls`: by head branch, the number of its newest pull request."""
+
+    items: Mapping[int, Item]
+    pulls: Mapping[str, int | None]
+    repository: Node
+
+
+def read_several(
+    wire: Wire, names: Names, repo: str, numbers: Sequence[int], heads: Sequence[str], ground: bool
+) -> Several:
+    """All in one request. Raises ForgeError when any of it is not whole: then each is asked for alone."""
+    owner, name = repo.split("/", 1)
+    asked: dict[str, Any] = {"owner": owner, "name": name}
+    asked |= {f"i{i}": number for i, number in enumerate(numbers)}
+    asked |= {f"h{i}": head for i, head in enumerate(heads)}
+    document = read_together(len(numbers), len(heads), ground)
+    repository = _repository(wire, document, repo, asked)
+    return Several(
+        {n: _item(wire, names, repo, repository, f"i{i}", n) for i, n in enumerate(numbers)},
+        {head: newest(repository.get(f"h{i}")) for i, head in enumerate(heads)},
+        repository,
     )
+
+
+def newest(pulls: object) -> int | None:
+    """The newest one whose branch is in the repository itself; None only where there surely is none."""
+    for node in parse.nodes(pulls, "pull requests"):
+        if not node["isCrossRepository"]:
+            return int(node["number"])
+    parse.only_page(pulls, "pull requests")
+    return None
+
+
+def _repository(wire: Wire, document: Document, repo: str, asked: Mapping[str, Any]) -> Node:
+    data = wire.query(document, asked, where=repo, tolerated=single_checks)
     repository = data.get("repository")
     if not isinstance(repository, Mapping):
         raise parse.partial("repository")
     demand_name(repo, repository)
-    head = repository.get("issueOrPullRequest")
+    return repository
+
+
+def _item(wire: Wire, names: Names, repo: str, repository: Node, field: str, number: int) -> Item:
+    head = repository.get(field)
     if not isinstance(head, Mapping):
         raise parse.partial(f"#{number}")
     home = head.get("repository")
@@ -126,10 +170,15 @@ class _Reader:
         return tuple(found)
 
     def _edits(self, texts: Sequence[Node]) -> dict[str, tuple[Node, ...]]:
-        """The history of each edited text."""
-        edits: dict[str, tuple[Node, ...]] = {}
-        for start in range(0, len(texts), EDITED_AT_ONCE):
-            ids = [text["id"] for text in texts[start : start + EDITED_AT_ONCE]]
+        """The history of each edited text: as it came with the item, else asked for."""
+        beside = self._beside()
+        edits = {
+            text["id"]: self._pages("userContentEdits", text["id"], beside[text["id"]])
+            for text in texts if text["id"] in beside
+        }
+        asked = [text["id"] for text in texts if text["id"] not in edits]
+        for start in range(0, len(asked), EDITED_AT_ONCE):
+            ids = asked[start : start + EDITED_AT_ONCE]
             data = self.wire.query(EDITS, {"ids": ids}, where=self.repo)
             found: Any = data.get("nodes")
             by_id = {node["id"]: node for node in found or () if isinstance(node, Mapping)}
@@ -137,3 +186,13 @@ class _Reader:
                 history = by_id.get(node_id, {}).get("userContentEdits")
                 edits[node_id] = self._pages("userContentEdits", node_id, history)
         return edits
+
+    def _beside(self) -> dict[str, Node]:
+        """Histories in the same answer, by the id of their text. One that is null is asked for again."""
+        early = self.head.get("early")
+        found = early.get("nodes") if isinstance(early, Mapping) else None
+        texts = [self.head, *(node for node in found or () if isinstance(node, Mapping))]
+        return {
+            text["id"]: text["userContentEdits"] for text in texts
+            if isinstance(text.get("userContentEdits"), Mapping)
+        }

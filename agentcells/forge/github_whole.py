@@ -5,13 +5,17 @@ The first answer holds the first page of each connection; FURTHER holds the ques
 
 from __future__ import annotations
 
+from functools import cache
+
 from agentcells.forge.github_documents import (
+    FACTS,
     LIMIT,
     PAGE_INFO,
     READ_ITEMS,
     WHO,
     Document,
     list_queries,
+    pulls_of,
 )
 
 _COMMENTS = f"""
@@ -130,13 +134,50 @@ fragment Edits on UserContentEditConnection {{
 
 # ---------------------------------------------------------------- one item, whole
 
-_TEXT = "title body createdAt updatedAt closedAt lastEditedAt url author { ...Who }"
+# Histories of edits that come with the item itself: of its body and of its first comments. Our ledger is
+# one of these, and is edited at every run; asked for apart, it would double the price of each reading.
+_EARLY = 30
+_HISTORY = "userContentEdits(first: 50) { ...Edits }"
+
+_TEXT = f"title body createdAt updatedAt closedAt lastEditedAt url author {{ ...Who }} {_HISTORY}"
 _SETS = f"""labels(first: 100) {{ {PAGE_INFO} nodes {{ id name }} }}
-      assignees(first: 100) {{ {PAGE_INFO} nodes {{ __typename id login }} }}
-      comments(first: $page) {{ ...Comments }}"""
+    assignees(first: 100) {{ {PAGE_INFO} nodes {{ __typename id login }} }}
+    comments(first: $page) {{ ...Comments }}
+    early: comments(first: {_EARLY}) {{ nodes {{ id {_HISTORY} }} }}"""
 
 # The checks are asked for twice: a fine-grained token may read their sum but not the single ones,
 # and a refusal of the single ones takes the whole object with it.
+_WHOLE = f"""
+fragment Whole on IssueOrPullRequest {{
+  __typename
+  ... on Issue {{
+    id number repository {{ id }}
+    {_TEXT}
+    issueState: state
+    {_SETS}
+    timelineItems(first: $page, itemTypes: [{_EVENT_TYPES}]) {{ ...IssueEvents }}
+    closedByPullRequestsReferences(first: 50, includeClosedPrs: false) {{ ...ClosingPulls }}
+  }}
+  ... on PullRequest {{
+    id number repository {{ id }}
+    {_TEXT}
+    pullState: state
+    {_SETS}
+    timelineItems(first: $page, itemTypes: [{_EVENT_TYPES}, MERGED_EVENT]) {{ ...PullEvents }}
+    closingIssuesReferences(first: 50) {{ ...ClosedIssues }}
+    headRefName headRefOid headRepository {{ id }} baseRefName
+    isCrossRepository isDraft mergeable mergeStateStatus mergedAt mergeCommit {{ oid }}
+    rollup: statusCheckRollup {{ state }}
+    details: statusCheckRollup {{ contexts(first: 100) {{ ...Contexts }} }}
+    reviews(first: $page) {{ ...Reviews }}
+    reviewThreads(first: $threads) {{ ...Threads }}
+  }}
+}}"""
+_WITH_WHOLE = "".join((
+    _WHOLE, _COMMENTS, _EVENT, _EVENTS, _CLOSING_PULLS, _CLOSED_ISSUES, _CONTEXTS, _REVIEWS, _THREADS,
+    _THREAD_COMMENTS, _EDITS, WHO,
+))
+
 READ = Document(
     name="Read",
     needs=READ_ITEMS,
@@ -145,34 +186,38 @@ READ = Document(
   {LIMIT}
   repository(owner: $owner, name: $name) {{
     id nameWithOwner
-    issueOrPullRequest(number: $number) {{
-      __typename
-      ... on Issue {{
-        id number repository {{ id }}
-        {_TEXT}
-        issueState: state
-        {_SETS}
-        timelineItems(first: $page, itemTypes: [{_EVENT_TYPES}]) {{ ...IssueEvents }}
-        closedByPullRequestsReferences(first: 50, includeClosedPrs: false) {{ ...ClosingPulls }}
-      }}
-      ... on PullRequest {{
-        id number repository {{ id }}
-        {_TEXT}
-        pullState: state
-        {_SETS}
-        timelineItems(first: $page, itemTypes: [{_EVENT_TYPES}, MERGED_EVENT]) {{ ...PullEvents }}
-        closingIssuesReferences(first: 50) {{ ...ClosedIssues }}
-        headRefName headRefOid headRepository {{ id }} baseRefName
-        isCrossRepository isDraft mergeable mergeStateStatus mergedAt mergeCommit {{ oid }}
-        rollup: statusCheckRollup {{ state }}
-        details: statusCheckRollup {{ contexts(first: 100) {{ ...Contexts }} }}
-        reviews(first: $page) {{ ...Reviews }}
-        reviewThreads(first: $threads) {{ ...Threads }}
-      }}
-    }}
+    issueOrPullRequest(number: $number) {{ ...Whole }}
   }}
-}}{_COMMENTS}{_EVENT}{_EVENTS}{_CLOSING_PULLS}{_CLOSED_ISSUES}{_CONTEXTS}{_REVIEWS}{_THREADS}{_THREAD_COMMENTS}{WHO}""",
+}}{_WITH_WHOLE}""",
 )
+
+
+@cache
+def read_together(items: int, heads: int = 0, ground: bool = False) -> Document:
+    """Several items of a repository, and which pull requests some branches have: two points at most.
+
+    Variables: i0 i1 … the numbers, h0 h1 … the branches. `ground`: also what a claim has to know of
+    the repository itself, its facts and its labels.
+    """
+    names = "".join(f", $i{i}: Int!" for i in range(items))
+    names += "".join(f", $h{i}: String!" for i in range(heads))
+    asked = "\n    ".join(
+        [f"i{i}: issueOrPullRequest(number: $i{i}) {{ ...Whole }}" for i in range(items)]
+        + [f"h{i}: {pulls_of(f'$h{i}')}" for i in range(heads)]
+        + ([f"{FACTS} labels(first: 100) {{ {PAGE_INFO} nodes {{ id name }} }}"] if ground else [])
+    )
+    return Document(
+        name="ReadTogether",
+        needs=READ_ITEMS,
+        text=f"""query ReadTogether($owner: String!, $name: String!{names},
+  $page: Int = 100, $threads: Int = 30) {{
+  {LIMIT}
+  repository(owner: $owner, name: $name) {{
+    id nameWithOwner
+    {asked}
+  }}
+}}{_WITH_WHOLE}""",
+    )
 
 
 def _further(name: str, asked: str, fragments: str, who: str = WHO) -> Document:
@@ -237,7 +282,7 @@ FURTHER: dict[str, Document] = {
     ),
 }
 
-# Asked only for texts that say that they were edited: most were not.
+# Asked only for texts that say that they were edited, and whose history did not come with the item.
 EDITS = Document(
     name="Edits",
     needs=READ_ITEMS,
@@ -305,4 +350,5 @@ RESYNC = Document(
 def all_queries() -> tuple[Document, ...]:
     """Every query that this forge can send."""
     here = tuple(value for value in globals().values() if isinstance(value, Document))
-    return list_queries() + here + tuple(FURTHER.values())
+    several = (read_together(1, 1, True), read_together(2), read_together(2, 1))
+    return list_queries() + here + several + tuple(FURTHER.values())

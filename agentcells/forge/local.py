@@ -176,11 +176,12 @@ class LocalForge(Desk):
 
     # ------------------------------------------------------------ labels, comments, assignees
 
-    def add_labels(self, item: Item, names: Sequence[str]) -> None:
+    def add_labels(self, item: Item, names: Sequence[str]) -> tuple[Label, ...]:
         with self._change(item.repo, item.number) as draft:
             shelf = self._store.book().shelf(item.repo)
             for tag in [self._tag(shelf, name) for name in names]:
                 _label(draft, tag)
+            return draft.item.labels
 
     def remove_labels(self, item: Item, names: Sequence[str]) -> None:
         with self._change(item.repo, item.number) as draft:

@@ -51,9 +51,8 @@ def first_page(line: GitHubFactory, what: str) -> dict[str, Any]:
 
 def broken(line: GitHubFactory, times: int = 99) -> None:
     """Labels of the issue come as null, with an error beside it and a status of 200."""
-    for name in ("Read", "Naive"):
-        path = ["repository", "issueOrPullRequest", "labels"]
-        line.world.fail("partial", operation=name, path=path, times=times)
+    for name, field in (("Read", "issueOrPullRequest"), ("Naive", "issueOrPullRequest"), ("ReadTogether", "i0")):
+        line.world.fail("partial", operation=name, path=["repository", field, "labels"], times=times)
 
 
 def test_i01_what_came_as_null_is_not_taken_for_none(line: GitHubFactory) -> None:

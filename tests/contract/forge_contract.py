@@ -12,7 +12,7 @@ from typing import Protocol
 
 import pytest
 
-from agentcells.forge import Forge, ForgeError, IssueReader, NotFound, Stale
+from agentcells.forge import Forge, ForgeError, IssueReader, NotFound, Stale, known_labels, together
 from agentcells.model import Account, Comment, Event, Item, Row, Sha
 
 LABELS = ("ac:triage", "ac:implement", "ac:working", "bug", "日本語ラベル")
@@ -201,6 +201,18 @@ class ForgeContract:
             desk.cells.remove_labels(issue, ["ac:triage", "ac:working"])
         assert told(desk.again(issue).events) == [
             ("labeled", "cells", "ac:triage"), ("unlabeled", "cells", "ac:triage")]
+
+    def test_r3_adding_answers_with_all_labels_that_stand_there_now(self, desk: Desk) -> None:
+        issue = desk.issue(labels=["bug", "ac:triage"])
+        desk.alice.remove_labels(issue, ["ac:triage"])
+        there = desk.cells.add_labels(issue, ["ac:implement", "ac:working"])
+        assert {label.name for label in there} == {"bug", "ac:implement", "ac:working"}
+        assert set(there) == set(desk.again(issue).labels)
+
+    def test_r24_labels_known_of_a_repository_are_those_it_has(self, desk: Desk) -> None:
+        issue = desk.issue()
+        together(desk.cells, desk.repo, [issue.number])
+        assert set(known_labels(desk.cells, desk.repo)) == set(desk.cells.labels(desk.repo))
 
     def test_a_label_that_is_not_there_is_an_error_and_changes_nothing(self, desk: Desk) -> None:
         issue = desk.issue(labels=["bug"])
@@ -537,6 +549,24 @@ class ForgeContract:
         found = desk.cells.pull_by_head(desk.repo, "agentcells/1")
         assert found is not None
         assert found.number == new.number != old.number
+
+    def test_r21_items_read_together_are_what_each_is_alone(self, desk: Desk) -> None:
+        issue, pull = desk.issue(labels=["bug"]), desk.pull()
+        desk.cells.comment(issue, "Said.")
+        desk.world.advance(5)
+        desk.cells.edit_comment(issue, desk.again(issue).comments[0].id, "Said otherwise.")
+        numbers, head = [issue.number, pull.number], "agentcells/1"
+        found = together(desk.cells, desk.repo, numbers, [head, "agentcells/77"])
+        assert found.items == {number: desk.read(number) for number in numbers}
+        assert found.heads == {head: desk.again(pull), "agentcells/77": None}
+        assert together(desk.cells, desk.repo, [issue.number], [head]).heads == {head: desk.again(pull)}
+
+    def test_r21_one_that_is_not_there_does_not_spoil_the_others(self, desk: Desk) -> None:
+        issue = desk.issue()
+        found = together(desk.cells, desk.repo, [issue.number, 4_711], ["agentcells/1"])
+        assert found.items[issue.number] == desk.again(issue)
+        assert isinstance(found.items[4_711], NotFound)
+        assert found.heads == {"agentcells/1": None}
 
     def test_r9_a_second_open_pull_request_for_a_head_is_stale(self, desk: Desk) -> None:
         pull = desk.pull()

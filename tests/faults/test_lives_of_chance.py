@@ -32,8 +32,8 @@ HISTORIES = int(os.environ.get("AGENTCELLS_HISTORIES", "320"))  # in all; `make 
 LABELS = ("implement", "review", "working", "hold", "needs-human", "in-review", "triage")
 WORDS = ("Make it blue, please.", "/hold", "/stop", "/resume", "ok", "What does it do?")
 OPERATIONS = (
-    "", "Listing", "Read", "PullsByHead", "Branch", "Repository", "Labels", "AddComment", "UpdateComment",
-    "AddLabels", "RemoveLabels", "CreatePull", "Assign",
+    "", "Listing", "Read", "ReadTogether", "PullsByHead", "Branch", "Repository", "Labels", "AddComment",
+    "UpdateComment", "AddLabels", "RemoveLabels", "CreatePull", "Assign",
 )
 PARTS = (
     ("Listing", ("r0",)), ("Listing", ("r0", "issues")), ("Listing", ("r0", "pullRequests", "nodes")),
@@ -41,6 +41,9 @@ PARTS = (
     ("Read", ("repository", "issueOrPullRequest", "labels")),
     ("Read", ("repository", "issueOrPullRequest", "comments")),
     ("Read", ("repository", "issueOrPullRequest", "timelineItems")),
+    ("ReadTogether", ("repository",)), ("ReadTogether", ("repository", "i0")),
+    ("ReadTogether", ("repository", "i0", "labels")), ("ReadTogether", ("repository", "h0")),
+    ("ReadTogether", ("repository", "labels")), ("ReadTogether", ("repository", "i0", "early")),
     ("PullsByHead", ("repository", "pullRequests")), ("Branch", ("repository",)), ("Branch", ("repository", "ref")),
     ("AddLabels", ("addLabelsToLabelable",)), ("AddComment", ("addComment", "commentEdge")),
     ("CreatePull", ("createPullRequest",)),
@@ -117,7 +120,7 @@ def trouble(stage: Stage, step: Step) -> None:
     there = world(stage)
     match step:
         case ("fail", kind, operation, at, after):
-            there.fail(kind, operation=operation, at=at, after=after and operation in OPERATIONS[7:])
+            there.fail(kind, operation=operation, at=at, after=after and operation in OPERATIONS[8:])
         case ("fail_git", kind, operation, at):
             there.fail(kind, operation=operation, at=at, git=True)
         case ("partial", (operation, path), message):

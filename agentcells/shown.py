@@ -1,0 +1,103 @@
+"""How a pair shows on the forge what is up with it: its labels (R3) and its one ledger comment (R30)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from agentcells import comments, markers, trust
+from agentcells.config import Config
+from agentcells.forge import Forge, Stale
+from agentcells.fresh import Fresh
+from agentcells.model import WORKING, Item, Label
+from agentcells.plan import SetState, Snapshot
+from agentcells.posts import Ledger
+
+
+@dataclass(slots=True)
+class Shown:
+    """Writes both for one pass."""
+
+    config: Config
+    forge: Forge
+    snapshot: Snapshot
+    fresh: Fresh
+
+    # ------------------------------------------------------------ labels
+
+    def set_labels(self, action: SetState, on: int, other: int | None) -> dict[str, object]:
+        """Exactly these labels of ours: add, read back, then remove, in separate requests (R3).
+
+        Read back is what the forge answers to the adding itself: it shows all labels as they are after it.
+        """
+        wanted = self._wanted(action)
+        item = self.fresh.item(action.repo, on)
+        before = there = self.ours(item.labels)
+        if missing := wanted - there:
+            there = self._add(item, missing)
+            if not wanted <= there:
+                raise Stale("apply_label_not_set", number=on, label=", ".join(sorted(wanted)))
+        self._remove(item, there - wanted)
+        if other is not None:
+            item = self.fresh.item(action.repo, other)
+            surplus = self.ours(item.labels)
+            before |= surplus
+            self._remove(item, surplus)
+        return {"on": on, "labels_before": sorted(before), "labels_after": sorted(wanted)}
+
+    def add_working(self, repo: str, on: int, cell: str) -> dict[str, object]:
+        """Only add, and read back: another label that stands there now is somebody's newer word."""
+        item = self.fresh.item(repo, on)
+        before = self.ours(item.labels)
+        working = self.config.label(WORKING)
+        after = self._add(item, [working])
+        if after != self._claimed(cell):
+            self._remove(item, [working])
+            raise Stale("apply_changed_while_claiming", number=on)
+        return {"on": on, "labels_before": sorted(before), "labels_after": sorted(after)}
+
+    def is_claimed(self, item: Item, cell: str) -> bool:
+        """Whether its labels say exactly that this cell is at work."""
+        return self.ours(item.labels) == self._claimed(cell)
+
+    def _claimed(self, cell: str) -> set[str]:
+        return {self.config.label(cell), self.config.label(WORKING)}
+
+    def ours(self, labels: Iterable[Label]) -> set[str]:
+        """Names of the labels that have a meaning here."""
+        return {label.name for label in labels if self.config.state(label.name)}
+
+    def _wanted(self, action: SetState) -> set[str]:
+        states = [action.label] if action.label else []
+        states += ["working"] if action.working else []
+        states += ["hold"] if action.hold else []
+        return {self.config.label(state) for state in states}
+
+    def _add(self, item: Item, names: Iterable[str]) -> set[str]:
+        """The labels of ours that stand there afterwards."""
+        there = self.forge.add_labels(item, sorted(names))
+        self.fresh.labelled(item, there)
+        return self.ours(there)
+
+    def _remove(self, item: Item, names: Collection[str]) -> None:
+        if not names:
+            return
+        self.forge.remove_labels(item, sorted(names))
+        now = self.fresh.item(item.repo, item.number)
+        self.fresh.labelled(now, [label for label in now.labels if label.name not in names])
+
+    # ------------------------------------------------------------ the ledger
+
+    def put_ledger(self, repo: str, number: int, ledger: Ledger) -> dict[str, object]:
+        """Edit the one ledger comment in place, or make it (R30)."""
+        item = self.fresh.item(repo, number)
+        body = comments.render_ledger(ledger, self.config.factory.language, self.snapshot.mac_key)
+        for comment in item.comments:
+            marker = trust.our_marker(comment, self.snapshot.viewer, self.snapshot.mac_key)
+            if marker and marker.kind == "ledger":
+                if not markers.same(comment.body, body):
+                    self.forge.edit_comment(item, comment.id, body)
+                    self.fresh.edited(item, comment.id, body)
+                return {"on": number}
+        self.fresh.commented(item, self.forge.comment(item, body))
+        return {"on": number}
