@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from agentcells.markers import (
 from agentcells.model import ANSWER, DONE, IN_REVIEW, MERGE, NEEDS_HUMAN, SUB_ISSUES, Pair
 from agentcells.plan import Filed, Gauge
 from agentcells.posts import Marker
+from agentcells.quoted import ITEM, block, code, one_line, plain_title, stacked, within
 from agentcells.run import Delivery, Finding, Order, Outcome, RunEnd, TreeTest
 from agentcells.sentences import say
 
@@ -42,11 +43,8 @@ Slots = Mapping[str, object] | Iterable[tuple[str, object]]
 Reason = tuple[str, Slots]
 
 BODY_LIMIT = 65_000  # characters; a forge refuses more than 65,536
-MODEL_TEXT = 50_000
 DETAIL = 4_000
-TITLE = 120
 ITEMS = 20  # of a list; the rest is counted
-ITEM = 160
 
 
 def result_post(
@@ -75,9 +73,9 @@ def result_post(
     fold = folded(say("comment_details", language), facts)
     room = BODY_LIMIT - len(render_marker(marker)) - 64  # 64: the MAC and the line end
     offer = list(_offered(config, order, outcome)) if to == NEEDS_HUMAN else []
-    body = _within(
+    body = within(
         outcome.comment, room, language,
-        lambda said: _stacked([line], *notes, said, *offer[:-1], fold, *offer[-1:]),
+        lambda said: stacked([line], *notes, said, *offer[:-1], fold, *offer[-1:]),
     )
     return whole(marker, body, key)
 
@@ -108,9 +106,9 @@ def filed_post(
     fold = folded(
         say("comment_details", language), [*how, *_run_facts(order, outcome, language)]
     )
-    body = _within(
+    body = within(
         fields.get("body", ""), BODY_LIMIT - len(render_marker(marker)) - 64, language,
-        lambda said: _stacked(line, counted, said, fold),
+        lambda said: stacked(line, counted, said, fold),
     )
     marker, whole_text = whole(marker, body)
     return marker, plain_title(fields.get("title", "")) or cause, whole_text
@@ -123,7 +121,7 @@ def over_post(config: Config, filed: Filed, gauge: Gauge | None) -> tuple[Marker
         say("comment_figure", language, figure=gauge_line(config, gauge, language))
     ]
     marker = Marker(kind="notice", cause=f"over:{filed.cause}")
-    return whole(marker, _stacked([say("comment_over", language)], counted))
+    return whole(marker, stacked([say("comment_over", language)], counted))
 
 
 def gauge_line(config: Config, gauge: Gauge, language: str) -> str:
@@ -150,9 +148,9 @@ def pull_text(
     fold = folded(say("comment_details", language), _run_facts(order, outcome, language))
 
     def body(said: list[str]) -> str:
-        return _stacked(closes, said, flags, test, fold)
+        return stacked(closes, said, flags, test, fold)
 
-    return _title(order, language), _within(
+    return _title(order, language), within(
         outcome.comment, BODY_LIMIT, language, body
     )
 
@@ -182,11 +180,11 @@ def _offered(config: Config, order: Order, outcome: Outcome) -> Iterator[list[st
     if not found:
         return
     yield [say("comment_proposed", language, count=len(found)), "",
-           *(f"{n}. {_one_line(one.title, ITEM)}" for n, one in enumerate(found, 1))]
+           *(f"{n}. {one_line(one.title, ITEM)}" for n, one in enumerate(found, 1))]
     yield [say("comment_proposed_how", language, cell=order.cell)]
     texts = [
         line for n, one in enumerate(found, 1)
-        for line in (f"**{n}. {_one_line(one.title, ITEM)}**", "", text.harmless(one.body), "")
+        for line in (f"**{n}. {one_line(one.title, ITEM)}**", "", text.harmless(one.body), "")
     ]
     yield folded(say("comment_proposed_texts", language), texts)
     data = json.dumps(
@@ -201,7 +199,7 @@ def sub_issue_body(config: Config, parent: int, words: str, cell: Cell | None) -
     language = config.factory.language
     key = "comment_part" if cell is None else "comment_part_begun"
     line = say(key, language, number=parent, cell=cell.name if cell is not None else "")
-    return _stacked([line], [text.harmless(text.clean(words)).strip("\n")])
+    return stacked([line], [text.harmless(text.clean(words)).strip("\n")])
 
 
 # ---------------------------------------------------------------- the line of state
@@ -261,7 +259,7 @@ def _target(wanted: str, language: str) -> str:
 def _sentence(key: str, slots: Slots, language: str) -> str:
     """A sentence whose slots may hold other people's words."""
     return say(key, language, **{
-        name: _one_line(value, 1_000) if isinstance(value, str) else value
+        name: one_line(value, 1_000) if isinstance(value, str) else value
         for name, value in dict(slots).items()
     })
 
@@ -276,13 +274,13 @@ def _notes(
     if delivery is not None:
         blocks = (_finding(f, language) for f in delivery.verdict.blocks)
         yield _listing("comment_blocks", blocks, language)
-        conflicts = (_code(path) for path in delivery.conflicts)
+        conflicts = (code(path) for path in delivery.conflicts)
         yield _listing("comment_conflicts", conflicts, language)
         if delivery.foreign:
-            who = ", ".join(_one_line(name, ITEM) for name in delivery.foreign[:ITEMS])
+            who = ", ".join(one_line(name, ITEM) for name in delivery.foreign[:ITEMS])
             yield [say("comment_foreign", language, who=who)]
     if end is not None:
-        refusals = (_one_line(why, ITEM) for why in end.refusals)
+        refusals = (one_line(why, ITEM) for why in end.refusals)
         yield _listing("comment_refusals", refusals, language)
     if kept:
         yield [say("comment_kept", language)]
@@ -299,7 +297,7 @@ def _facts(
     if delivery is not None and (order.writes or (end and end.tested)):
         yield "- " + _tested(config, delivery, end.tested if end else None, end)
     if end is not None:
-        records = (_one_line(message, ITEM) for message in end.records)
+        records = (one_line(message, ITEM) for message in end.records)
         yield from _listing("comment_records", records, language)
     if delivery is not None:
         flags = (_finding(f, language) for f in delivery.verdict.flags)
@@ -307,7 +305,7 @@ def _facts(
     yield from ("", say("comment_commands", language))
     if outcome.detail:
         detail = text.head_tail(text.printable(outcome.detail), DETAIL, language)
-        yield from ("", *_block(detail))
+        yield from ("", *block(detail))
 
 
 def _run_facts(order: Order, outcome: Outcome, language: str) -> Iterable[str]:
@@ -344,72 +342,10 @@ def _listing(key: str, lines: Iterable[str], language: str) -> list[str]:
 
 def _finding(finding: Finding, language: str) -> str:
     """A finding of the gate in words: where, and what it is about."""
-    what = say(f"gate_{finding.rule}", language, detail=_one_line(finding.detail, ITEM))
-    return f"{_code(finding.path)}: {what}" if finding.path else what
-
-
-# ---------------------------------------------------------------- other people's words
-
-
-def _one_line(value: str, limit: int) -> str:
-    """Somebody's words inside a line of ours: they set nothing off and open no block."""
-    one = " ".join(text.bounded(text.clean(value), limit).split())
-    return " ".join(text.harmless(one).split("\n")).replace("~~~", r"\~\~\~")
-
-
-def _code(path: str) -> str:
-    shown = text.bounded(text.printable(path, one_line=True), ITEM)
-    ticks = "`" * (_longest_run(shown) + 1)
-    return f"`{shown}`" if ticks == "`" else f"{ticks} {shown} {ticks}"
-
-
-def _block(shown: str) -> list[str]:
-    ticks = "`" * max(3, _longest_run(shown) + 1)
-    return [f"{ticks}text", shown, ticks]
-
-
-def _longest_run(shown: str) -> int:
-    return max((len(run) for run in re.findall(r"`+", shown)), default=0)
-
-
-_ACTIVE = (  # what a title can set off: in a squash merge it becomes the commit's first line
-    (re.compile(r"https?://", re.I), ""),
-    (re.compile(r"\bgh-(?=\d)", re.I), "GH "),
-    (re.compile(r"[#!](?=\d)|@(?=\w)"), ""),
-    (re.compile(r"\[([^\]]*\b(?:ci|actions|skip)\b[^\]]*)\]", re.I), r"(\1)"),
-    (re.compile(r"^(?:\W*(?:wip|draft)\b\W*[:\])]\s*)+", re.I), ""),  # Gitea would open a draft
-)
+    what = say(f"gate_{finding.rule}", language, detail=one_line(finding.detail, ITEM))
+    return f"{code(finding.path)}: {what}" if finding.path else what
 
 
 def _title(order: Order, language: str) -> str:
     number = order.issue or order.pull or 0
     return plain_title(order.title) or say("comment_untitled", language, number=number)
-
-
-def plain_title(words: str) -> str:
-    """A title that sets nothing off, in one line of bounded length."""
-    title = " ".join(text.printable(text.clean(words)).split())
-    for pattern, instead in _ACTIVE:
-        title = pattern.sub(instead, title)
-    title = title.strip()
-    if len(title) > TITLE:
-        title = title[: TITLE - 1].rstrip() + "…"
-    return title
-
-
-# ---------------------------------------------------------------- size
-
-
-def _stacked(*parts: list[str]) -> str:
-    return "\n\n".join("\n".join(part).strip("\n") for part in parts if part)
-
-
-def _within(comment: str, room: int, language: str, build: Callable[[list[str]], str]) -> str:
-    """Only the model's own text is cut, in its middle, and says so."""
-    limit = MODEL_TEXT
-    while True:
-        said = text.harmless(text.bounded(text.clean(comment), limit, language)).strip("\n")
-        body = build([said] if said.strip() else [])
-        if len(body) <= room or limit == 0:
-            return body
-        limit //= 2

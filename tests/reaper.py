@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agentcells import store
+from agentcells import disk
 from agentcells.git import Git
 from agentcells.runner import Runner
 from agentcells.store import RunFolder, State
@@ -100,7 +100,7 @@ def _counted(scythe: Scythe) -> Iterator[None]:
     """In this process, which ends with the tick, every edge tells that it has been."""
     for kind, name in EDGES:
         setattr(kind, name, _telling(getattr(kind, name), f"{kind.__name__}.{name}", scythe))
-    store.write_whole = _telling(store.write_whole, "write_whole", scythe)
+    disk.write_whole = _telling(disk.write_whole, "write_whole", scythe)
     yield
 
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentcells import comments
+from agentcells import comments, quoted
 from agentcells.config import Cell, Config
 from agentcells.config_model import Commands, Factory
 from agentcells.model import Item, Pair, PullFacts, RunId, Sha
@@ -295,7 +295,7 @@ def test_r28_a_model_cannot_forge_or_move_the_marker(words):
         config(), order(title=words), done(comment=words), delivery(), None
     )
     assert "\n" not in title
-    assert 0 < len(title) <= comments.TITLE
+    assert 0 < len(title) <= quoted.TITLE
     assert below.startswith("Closes #12\n\n")
 
 
@@ -312,7 +312,7 @@ def test_r47_the_models_words_are_cut_and_never_ours(words):
 
 
 def test_r47_when_our_own_words_leave_no_room_the_models_are_left_out_whole():
-    body = comments._within("words", 10, "en", lambda said: "ours" * 20 + "".join(said))
+    body = quoted.within("words", 10, "en", lambda said: "ours" * 20 + "".join(said))
     assert body == "ours" * 20
 
 

@@ -14,9 +14,11 @@ import ssl
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
+
+from tests.loopback.listening import Loopback
 
 WORKSPACE = "/workspace"  # where the sandbox has the files
 ANSWER = "StructuredOutput"
@@ -170,8 +172,7 @@ class Messages:
         self.lock = threading.Lock()
         self._failed: dict[tuple[str, int], int] = {}
         handler = type("Handler", (_Handler,), {"api": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._http.daemon_threads = True
+        self._http = Loopback(("127.0.0.1", 0), handler)
         scheme = "http"
         if certificate is not None:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
