@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from agentcells import git_read
+from agentcells.emptying import remove_tree
 from agentcells.forge import Remote
 from agentcells.git_ids import EMPTY_TREE, blob_id, tree_id
 from agentcells.git_process import Answer, Call, Cause, GitError, run, running, version
@@ -32,7 +34,8 @@ _FETCHED = "refs/agentcells/forge/"
 _NETWORK_S = 900.0
 _NEEDED = (2, 38)  # merge-tree --write-tree
 _FETCHED_KEPT = 20
-_LOOSE_OBJECTS = 6_000  # git's own limit for tidying up
+_LOOSE_OBJECTS, _PACKS = 6_000, 50  # git's own limits for tidying up
+_LEFT_S = 14 * 86_400.0  # as long as objects stay that nothing refers to: longer than any run
 _REMEMBERED = 4
 _ID = re.compile("[0-9a-f]{40}")
 _RAW = ("--no-renames", "--no-ext-diff", "--no-textconv")  # a guessed rename hides the old path
@@ -62,6 +65,8 @@ class Git:
         self.store = store
         self._trees: dict[str, str] = {}
         self._entries: dict[str, Mapping[str, Entry]] = {}
+        self._env: dict[str, str] = {}  # of each call that reads or writes objects
+        self._settings: tuple[str, ...] = ()
 
     # ------------------------------------------------------------ the repository itself
 
@@ -85,11 +90,19 @@ class Git:
     def tidy(self) -> None:
         """Pack what has piled up. Loose objects of the last two weeks stay: a run may need them."""
         self._forget_fetched()
+        self._sweep()
         some = self.store / "objects" / "17"  # one of 256 folders: git's own way to guess
-        if some.is_dir() and sum(1 for _ in some.iterdir()) * 256 > _LOOSE_OBJECTS:
+        loose = some.is_dir() and sum(1 for _ in some.iterdir()) * 256 > _LOOSE_OBJECTS
+        if loose or sum(1 for _ in (self.store / "objects/pack").glob("*.pack")) > _PACKS:
             # What no ref leads to goes into a pack as well, or it would pile up for two weeks.
             cruft = ["--cruft"] if version() >= _NEEDED else []
             self._run("gc", "-q", *cruft, "--prune=2.weeks.ago", deadline_s=_NETWORK_S)
+
+    def _sweep(self) -> None:
+        """What processes that were killed have left here."""
+        for left in self.store.glob("tmp-*"):
+            if left.stat().st_mtime < time.time() - _LEFT_S:
+                remove_tree(left)
 
     def _forget_fetched(self) -> None:
         """Where branches stood when they were fetched: one for each that ever was, if nobody looks."""
@@ -349,9 +362,12 @@ class Git:
     def _run(
         self, *arguments: str, stdin: bytes = b"", ok: Collection[int] = (0,),
         env: Mapping[str, str] | None = None, deadline_s: float = 60.0,
+        settings: Sequence[str] | None = None,
     ) -> Answer:
-        call = Call(store=self.store, arguments=arguments, env=env, deadline_s=deadline_s)
-        return run(call, stdin, ok=ok)
+        return run(Call(
+            store=self.store, arguments=arguments, env={**self._env, **(env or {})},
+            settings=self._settings if settings is None else settings, deadline_s=deadline_s,
+        ), stdin, ok=ok)
 
     def _text(
         self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
@@ -360,8 +376,8 @@ class Git:
 
     @contextmanager
     def _batch(self, how: str, shas: Iterable[str]) -> Iterator[IO[bytes]]:
-        call = Call(store=self.store, arguments=["cat-file", how, "--buffer"], deadline_s=600)
-        with running(call, (f"{sha}\n".encode() for sha in shas)) as process:
+        call = Call(store=self.store, arguments=["cat-file", how, "--buffer"], env=self._env, deadline_s=600)
+        with running(call, "".join(f"{sha}\n" for sha in shas).encode()) as process:
             yield process.stdout
             process.end()
 

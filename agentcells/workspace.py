@@ -176,11 +176,12 @@ class Workspace:
             say("records_markers_left", self.order.language, path=path)
             for path in self.history.unresolved()
         )
-        tree = self.git.tree(sha)
+        git = self.history.git  # it knows already
+        tree = git.tree(sha)
         return Seal(
             sha=sha,
             tree=tree,
-            changed=tree != self.git.tree(self.order.start),
+            changed=tree != git.tree(self.order.start),
             refusals=refusals,
             records=self.history.messages(),
         )

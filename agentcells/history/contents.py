@@ -11,10 +11,11 @@ import os
 import shutil
 import struct
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
 
 from agentcells.git import Git, blob_id
@@ -22,6 +23,7 @@ from agentcells.model import Sha
 
 NAME = "laid-out"
 LARGEST = 1 << 30  # bytes; what does not fit in is inflated each time
+THREADS = 4
 SHARE = 8  # at most this part of the disk that is free; and renewed when this part of the files is new
 
 _ROW = struct.Struct("<20sQQ")  # id, where it begins, how long it is
@@ -29,22 +31,58 @@ _END = struct.Struct("<8sQ")  # at the very end: a mark, and how many rows stand
 _MARK = b"agentct1"
 
 
-def contents(git: Git, shas: Collection[Sha]) -> Iterator[tuple[Sha, bytes]]:
-    """The raw contents, each once, in no particular order."""
+def each(git: Git, shas: Collection[Sha], use: Callable[[Sha, bytes], None]) -> None:
+    """Call `use` with each raw content, in no particular order; it may be called by several threads."""
     with _Kept(git.store / NAME) as kept:
-        new = sum(sha not in kept for sha in shas)
-        with _keeping(git.store, wanted=new * SHARE > len(shas)) as keep:
-            missing = []
-            for sha in shas:
+        missing = [sha for sha in shas if sha not in kept]
+        if len(missing) * SHARE <= len(shas):
+            missing += _by_threads([sha for sha in shas if sha in kept], kept, use)
+            for sha, data in git.blobs(missing) if missing else ():
+                use(sha, data)
+            return
+        with _keeping(git.store) as keep:
+            for sha, data in _mixed(git, shas, kept):
+                keep.add(sha, data)
+                use(sha, data)
+
+
+def _mixed(git: Git, shas: Collection[Sha], kept: _Kept) -> Iterator[tuple[Sha, bytes]]:
+    missing = []
+    for sha in shas:
+        data = kept.get(sha)
+        if data is None:
+            missing.append(sha)
+        else:
+            yield sha, data
+    yield from git.blobs(missing)
+
+
+def _by_threads(shas: Sequence[Sha], kept: _Kept, use: Callable[[Sha, bytes], None]) -> list[Sha]:
+    """All that is whole; what is not is returned. To read, hash and write needs no lock of Python."""
+    missing: list[Sha] = []
+    errors: list[Exception] = []
+
+    def work(share: Sequence[Sha]) -> None:
+        try:
+            for sha in share:
                 data = kept.get(sha)
                 if data is None:
                     missing.append(sha)
-                    continue
-                keep.add(sha, data)
-                yield sha, data
-            for sha, data in git.blobs(missing) if missing else ():
-                keep.add(sha, data)
-                yield sha, data
+                else:
+                    use(sha, data)
+        except Exception as error:
+            errors.append(error)
+
+    size = -(-len(shas) // min(THREADS, os.cpu_count() or 1)) or 1
+    # One after the other, so that each writes into folders of its own.
+    threads = [Thread(target=work, args=[shas[at : at + size]]) for at in range(0, len(shas), size)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return missing
 
 
 class _Kept:
@@ -117,11 +155,8 @@ class _Keep:
 
 
 @contextmanager
-def _keeping(store: Path, *, wanted: bool) -> Iterator[_Keep]:
+def _keeping(store: Path) -> Iterator[_Keep]:
     """It takes the earlier one's place when all is laid out, and not before."""
-    if not wanted:
-        yield _Keep(None, 0)
-        return
     most = min(LARGEST, shutil.disk_usage(store).free // SHARE)
     with tempfile.TemporaryDirectory(prefix="tmp-", dir=store) as folder:
         beside = Path(folder, NAME)

@@ -10,7 +10,7 @@ from pathlib import Path
 from agentcells.git import Entry, Git
 from agentcells.git_read import EXECUTABLE, SUBMODULE, SYMLINK
 from agentcells.history import HistoryError
-from agentcells.history.contents import contents
+from agentcells.history.contents import each
 from agentcells.history.names import folders_of, is_safe, shown
 from agentcells.history.stands import Stand, are_sure, settled, stand
 from agentcells.model import Sha
@@ -67,13 +67,16 @@ def _write(
             places.setdefault(entry.sha, []).append((path, entry.mode))
     root = os.fsencode(folder)
     links: list[tuple[bytes, bytes]] = []
-    for sha, data in contents(git, places):
+
+    def use(sha: Sha, data: bytes) -> None:
         for path, mode in places[sha]:
             if mode == SYMLINK:
                 links.append((_place(root, path), data))
             else:
                 bits = 0o755 if mode == EXECUTABLE else 0o644
                 found[path] = _write_file(_place(root, path), data, bits, account)
+
+    each(git, places, use)
     for place, target in links:  # last, so that no file can be written through one
         os.symlink(target, place)  # noqa: PTH211
         if account:

@@ -18,6 +18,7 @@ from agentcells.git import OURS, Commit, Delta, Entry, Git, Identity, PathDroppe
 from agentcells.git_read import SUBMODULE
 from agentcells.git_views import file_view
 from agentcells.history import Change, ChangeKind, HistoryError, Record, Refused
+from agentcells.history.aside import Aside
 from agentcells.history.differences import differences
 from agentcells.history.ignore import ignore_rules
 from agentcells.history.layout import lay_out
@@ -84,7 +85,8 @@ class Sealed:
         ref: str = "", bounds: Bounds | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.git = git
+        self.git = Aside(git)
+        self._repository = git
         self.work = work
         self.start = start
         self.base = base
@@ -98,14 +100,14 @@ class Sealed:
         self._ref = ref
         self._bounds = bounds or Bounds()
         self._clock = clock
-        self._rules = git.entries(base)
-        self._before = self._at_start = git.entries(start)
+        self._rules = self.git.entries(base)
+        self._before = self._at_start = self.git.entries(start)
         self._stored: set[Sha] = {entry.sha for entry in self._before.values()}
         self._laid: Mapping[str, Entry] = {}
         self._stands: Mapping[str, Stand] = {}
         self._trees: set[str] = set()
         self._sizes: dict[Sha, int] = {}
-        self._told: list[str] = []  # the messages of this run's records
+        self._recorded: list[str] = []  # the messages of this run's records
 
     # ------------------------------------------------------------ out
 
@@ -173,11 +175,11 @@ class Sealed:
         return tuple(self._record_of(commit) for commit in commits)
 
     def unpublished(self) -> int | None:
-        return len(self._told)
+        return len(self._recorded)
 
     def messages(self) -> tuple[str, ...]:
         """Of the records of this run, oldest first."""
-        return tuple(self._told)
+        return tuple(self._recorded)
 
     # ------------------------------------------------------------ in
 
@@ -185,7 +187,7 @@ class Sealed:
         text = sealed_message(message, issues)
         if not text:
             raise HistoryError("records_no_message")
-        if len(self._told) >= RECORDS:
+        if len(self._recorded) >= RECORDS:
             raise HistoryError("records_too_many_records", most=RECORDS)
         look = self._stored_look()
         _raise_first(look.refusals)
@@ -245,7 +247,7 @@ class Sealed:
         return Look(tree=tree, entries=entries, refusals=tuple(found.refusals))
 
     def _stored_look(self) -> Look:
-        """Look, and put what is new into the repository, where nothing refers to it yet."""
+        """Look, and store what is new; nothing refers to it yet."""
         with self._reading(self._stands) as found:
             look = self._looked(found)
             if not found.stopped:
@@ -295,9 +297,9 @@ class Sealed:
         self.tip = self.git.commit_tree(look.tree, parents, text, author=self._author,
                                         when=self._clock())
         self._before = look.entries
-        self._told.append(split_message(text)[0])
+        self._recorded.append(split_message(text)[0])
         if self._ref:
-            self.git.update_ref(self._ref, self.tip)
+            self._repository.update_ref(self._ref, self.tip)
 
     def _record_of(self, commit: Commit) -> Record:
         words, issues = split_message(commit.message)
