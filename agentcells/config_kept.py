@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agentcells.config_model import Config
 
 NAME = "config.json"
+READERS = ("config.py", "config_model.py", "config_rules.py", "config_text.py")
 TROUBLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
@@ -67,8 +68,13 @@ def keep(config: Config, folder: Path) -> None:
 
 
 def _hash(values: str, files: Iterable[str]) -> str:
-    """Of them, and of all that they come from: the files, where "~" is, the program that read them."""
-    found = hashlib.sha256(f"{__version__}\0{Path.home()}\0{values}".encode())
+    """Of them, and of all that they come from: the files, where "~" is, the program that read them.
+
+    A checkout of this program that is pulled anew keeps its version: what reads is looked at itself.
+    """
+    readers = [(Path(__file__).parent / name).stat() for name in READERS]
+    program = [__version__, *(f"{facts.st_mtime_ns} {facts.st_size}" for facts in readers)]
+    found = hashlib.sha256("\0".join([*program, str(Path.home()), values]).encode())
     for file in files:
         found.update(hashlib.sha256(Path(file).read_bytes()).digest())
     return found.hexdigest()

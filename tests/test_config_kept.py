@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,22 @@ def test_another_home_or_program_reads_the_files_again(cells: Path, monkeypatch:
     monkeypatch.undo()
     assert known(cells, cells.parent) is not None
     monkeypatch.setattr(config_kept, "__version__", "0.0.0")
+    assert known(cells, cells.parent) is None
+
+
+def test_a_program_that_was_pulled_anew_reads_the_files_again(
+    cells: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its version is the same; what it knows of a configuration may not be."""
+    program = tmp_path / "program"
+    program.mkdir()
+    for name in config_kept.READERS:
+        shutil.copy2(Path(config_kept.__file__).parent / name, program / name)
+    monkeypatch.setattr(config_kept, "__file__", str(program / "config_kept.py"))
+    keep(load(cells), cells.parent)
+    assert known(cells, cells.parent) is not None  # the control
+    with (program / "config_model.py").open("a") as out:
+        out.write("# one more key\n")
     assert known(cells, cells.parent) is None
 
 
