@@ -26,15 +26,11 @@ from tests.bench import growth, idle, peers
 from tests.bench.cost import Failed, head, lines, row
 from tests.github_factory import factory
 
-MOST_ITEMS = 10_000  # open ones in all; more is only measured with --all: the loopback takes minutes to make them
-ALL_ITEMS = 100_000
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What the command line said."""
 
-    all: bool = False
     items: int = 200
     think_s: float = 1.0
 
@@ -91,7 +87,7 @@ CHAPTERS = {
         about="Nothing to do, on a loopback GitHub over TLS, as a process from start to exit. *Cold*: the first "
         "one ever. *Warm*: the last listing is known. *Quiet*: and nothing has changed since; then one "
         "conditional question for each repository is all, and it costs no points.",
-        rows=lambda asked: idle.table(idle.cases(ALL_ITEMS if asked.all else MOST_ITEMS)),
+        rows=lambda _: idle.table(),
     ),
     "starts": Chapter(
         title="For comparison", about="What starting Python costs on the same machine.",
@@ -185,11 +181,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--out", type=Path, help="write the page there")
     parser.add_argument("--only", default="", help=f"these chapters alone, by comma: {', '.join(CHAPTERS)}")
-    parser.add_argument("--all", action="store_true", help="100 repositories with 1,000 items each, too")
     parser.add_argument("--items", type=int, default=200, help="issues that go through the whole line")
     parser.add_argument("--think", type=float, default=1.0, help="seconds that the line's agent thinks")
     given = parser.parse_args()
-    asked = Asked(all=given.all, items=given.items, think_s=given.think)
+    asked = Asked(items=given.items, think_s=given.think)
     names = given.only.split(",") if given.only else list(CHAPTERS)
     if unknown := [name for name in names if name not in CHAPTERS]:
         parser.error(f"no such chapter: {', '.join(unknown)}")

@@ -7,9 +7,10 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from statistics import median
 
@@ -89,14 +90,9 @@ def prepare(line: GitHubFactory, kind: str) -> None:
         note.unlink()
 
 
-def cases(most: int) -> list[tuple[int, int]]:
-    """`most`: open items in all; the loopback itself takes minutes to make a hundred thousand."""
-    return [(repos, items) for repos in REPOSITORIES for items in ITEMS if repos * items <= most]
-
-
-def table(wanted: Sequence[tuple[int, int]]) -> Iterator[str]:
+def table() -> Iterator[str]:
     yield from head("repositories", "open items each", "tick", "CPU", "wall", "memory", "requests", "points")
-    for repositories, items in wanted:
+    for repositories, items in product(REPOSITORIES, ITEMS):
         with world(repositories, items) as line:
             for name, cost in idle(line, TIMES if repositories * items <= MANY else 1).items():
                 yield row(
