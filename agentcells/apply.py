@@ -6,8 +6,7 @@ for the next pass; when the forge itself is out of reach, everything does.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 
 from agentcells import comments, factory_book, filing, rounds, trust
 from agentcells.answering import answer_in_thread
@@ -33,6 +32,7 @@ from agentcells.known_secrets import known_secrets
 from agentcells.lease import Elsewhere, Leases
 from agentcells.log_cleaning import clean_logs
 from agentcells.model import Item, Pair, Problem
+from agentcells.our_pulls import OurPulls
 from agentcells.pairs import facts as facts_of
 from agentcells.plan import (
     Action,
@@ -78,14 +78,16 @@ class Apply:
     snapshot: Snapshot
     emit: Emit
     claimed: list[RunFolder] = field(default_factory=list)
-    pulls: dict[str, Item] = field(default_factory=dict)  # head branch -> the pull request found or opened
     failed: set[str] = field(default_factory=set)
     yielded: set[str] = field(default_factory=set)  # another machine is or was at it: look again
     leases: Leases | None = None  # several machines: what may be written about is leased first
+    looked: InitVar[Fresh | None] = None
     fresh: Fresh = field(init=False)  # what this pass has read a moment ago
+    pulls: OurPulls = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.fresh = Fresh(self.forge)
+    def __post_init__(self, looked: Fresh | None) -> None:
+        self.fresh = looked or Fresh(self.forge)
+        self.pulls = OurPulls(self.forge, self.snapshot, self.fresh)
 
     def do(self, action: Action) -> dict[str, object]:
         """Make this write unless it has been made. Facts for whoever follows the tick."""
@@ -156,48 +158,18 @@ class Apply:
         )
         if moved and leases is not None and fence is not None:
             leases.moved(pair, fence)
+        if pair.pull is not None:
+            self.fresh.written(pair.pull)
         fact = next((f for f in self.snapshot.runs if f.order.run == action.run), None)
         return {"ref": action.ref, "records": list(fact.end.records) if fact and fact.end else []}
 
     def _open_pull(self, action: OpenPull) -> dict[str, object]:
         self._demand_no_secret(action.repo, action.title, action.body)
-        if self._read_pull(action) is None:
-            # Nothing has to be looked up before: the forge itself refuses a second one (Stale), and then
-            # it was opened by the write whose answer we never got.
-            with suppress(Stale):
-                number = self.forge.open_pull(
-                    action.repo, action.head, action.base, action.title, action.body
-                )
-                self._opened(action, self.forge.read(action.repo, number))
-        pull = self._pull(action)
-        if pull is None:
-            raise Stale("apply_pull_vanished", head=action.head)
+        pull = self.pulls.open(action)
         return {"pull": pull.number, "title": pull.title}
 
-    def _opened(self, action: OpenPull, pull: Item) -> None:
-        self.fresh.take(pull)
-        if pull.state == "open" and pull.pull is not None and pull.pull.head_ref == action.head:
-            self.pulls[action.head] = pull
-
-    def _pull(self, action: OpenPull | AssignOwner | Post | SetState) -> Item | None:
-        """The open pull request of this branch; looked up where this pass has not read it."""
-        found = self._read_pull(action)
-        if found is None:
-            item = self.forge.pull_by_head(action.repo, action.head)
-            if item is not None and item.state == "open":
-                self.fresh.take(item)
-                found = self.pulls[action.head] = item
-        return found
-
-    def _read_pull(self, action: OpenPull | AssignOwner | Post | SetState) -> Item | None:
-        """The same, as far as this pass has read it."""
-        read = self._pair(action.pair_key).pull
-        if read is not None and read.state == "open" and facts_of(read).head_ref == action.head:
-            return read
-        return self.pulls.get(action.head)
-
     def _assign_owner(self, action: AssignOwner) -> dict[str, object]:
-        pull = self._pull(action)
+        pull = self.pulls.of(action)
         owner = self.snapshot.owner
         if pull and owner.id not in {account.id for account in pull.assignees}:
             self.forge.assign(pull, [owner])
@@ -242,7 +214,7 @@ class Apply:
 
     def _target(self, action: Post) -> Item | None:
         """The item to comment on, as it is: a comment made a moment ago must be seen."""
-        pull = self._pull(action) if action.number is None else None
+        pull = self.pulls.of(action) if action.number is None else None
         number = pull.number if pull is not None else action.number
         return self.fresh.item(action.repo, number) if number is not None else None
 
@@ -288,7 +260,7 @@ class Apply:
     def _set_state(self, action: SetState) -> dict[str, object]:
         pull_number = action.pull
         if pull_number is None and action.head:
-            pull = self._pull(action)
+            pull = self.pulls.of(action)
             pull_number = pull.number if pull else None
         on = pull_number if action.on == "pull" else action.issue
         if on is None:
@@ -404,9 +376,9 @@ def apply(
     `fresh`: what the look before has read.
     """
     work = Apply(
-        config, forge, state, snapshot, emit, [] if claimed is None else claimed, leases=leases
+        config, forge, state, snapshot, emit, [] if claimed is None else claimed, leases=leases,
+        looked=fresh,
     )
-    work.fresh = fresh or work.fresh
     for action in plan.actions:
         if action.pair_key in work.failed | work.yielded:
             continue

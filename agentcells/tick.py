@@ -63,7 +63,7 @@ def run_pass(
                 for problem in observer.failed.values():
                     emit.problem(problem)
             else:
-                snapshot = observer.look_again(snapshot, plan, work.pulls.values(), claiming=may_claim)
+                snapshot = observer.look_again(snapshot, plan, work.pulls.found.values(), claiming=may_claim)
                 snapshot, plan = decided(config, observer, snapshot)
             if not plan.actions:
                 break
