@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from agentcells import agent_program
 from agentcells.emptying import remove_tree
 from agentcells.git_read import Entry
+from agentcells.history.spread import spread
 from agentcells.model import Problem
 from agentcells.sandbox import HOME, TEMPORARY, WORKSPACE, Box, Containment, available
 from agentcells.store import Limits
@@ -88,6 +89,7 @@ def make_places(
     folder: Path, python: str, containment: Containment, account: tuple[int, int] | None
 ) -> None:
     """The folders of a run, the door's client, and three files of /etc that name nobody."""
+    spread(folder)
     for name in ("work", "home", "door", "bin/etc", *(f"tmp/{name}" for name in TEMPORARY)):
         (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
     ours = folder / "bin"

@@ -12,6 +12,7 @@ from agentcells.git_read import EXECUTABLE, SUBMODULE, SYMLINK
 from agentcells.history import HistoryError
 from agentcells.history.contents import each
 from agentcells.history.names import folders_of, is_safe, shown
+from agentcells.history.spread import spread
 from agentcells.history.stands import Stand, are_sure, settled, stand
 from agentcells.model import Sha
 
@@ -37,6 +38,7 @@ def lay_out(
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise HistoryError("records_not_empty", path=str(folder))
+        spread(folder)
         _make_folders(folder, entries, account)
         found = _write(git, folder, entries, account)
         return settled(found) if are_sure(folder) else {}

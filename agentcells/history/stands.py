@@ -26,7 +26,8 @@ Stand: TypeAlias = tuple[int, int, int]  # inode, ctime in nanoseconds, size
 
 # By statfs: ext2 to ext4, xfs, btrfs. All three give a file that is mapped for writing a new ctime at
 # the first write to each clean page. Others may; these are known to.
-_SURE = frozenset({0xEF53, 0x58465342, 0x9123683E})
+EXT = 0xEF53
+_SURE = frozenset({EXT, 0x58465342, 0x9123683E})
 _CLOCK = 5  # CLOCK_REALTIME_COARSE: what file systems take their times from
 _TICK_S = 0.001
 _WAIT_S = 0.2  # a tick is 10 ms at most; the clock was set back if it has not come by then
@@ -36,15 +37,19 @@ def stand(facts: os.stat_result) -> Stand:
     return facts.st_ino, facts.st_ctime_ns, facts.st_size
 
 
+def kind_of(folder: Path) -> int:
+    """The kind of file system that `folder` lies on, as statfs names it; 0: not known."""
+    if sys.platform != "linux":
+        return 0
+    room = ctypes.create_string_buffer(512)  # a struct statfs, whose first word is the kind
+    if ctypes.CDLL(None).statfs(os.fsencode(folder), room) != 0:
+        return 0
+    return int.from_bytes(room.raw[: ctypes.sizeof(ctypes.c_long)], sys.byteorder)
+
+
 def are_sure(folder: Path) -> bool:
     """Whether the file system of `folder` is one on which an unchanged ctime means unchanged content."""
-    if sys.platform != "linux":
-        return False
-    room = ctypes.create_string_buffer(512)  # a struct statfs, whose first word is the kind
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.statfs(os.fsencode(folder), room) != 0:
-        return False
-    return int.from_bytes(room.raw[: ctypes.sizeof(ctypes.c_long)], sys.byteorder) in _SURE
+    return kind_of(folder) in _SURE
 
 
 def settled(found: Mapping[str, Stand]) -> Mapping[str, Stand]:
