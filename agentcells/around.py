@@ -117,8 +117,13 @@ def next_tick(config: Config) -> tuple[bool, datetime | None]:
     at = min((datetime.fromtimestamp(int(one), UTC) for one in times if one.isdigit()), default=None)
     if found:
         return True, at
+    return in_crontab(config), None
+
+
+def in_crontab(config: Config) -> bool:
+    """Whether a line of the user's crontab starts ticks of this cells.toml."""
     lines = _output("crontab", "-l").splitlines()
-    return any(str(config.path) in line and not line.startswith("#") for line in lines), None
+    return any(str(config.path) in line and not line.lstrip().startswith("#") for line in lines)
 
 
 def _starts(service: Path, config: Config) -> bool:
@@ -150,4 +155,4 @@ def _output(*argv: str) -> str:
     return done.stdout if done.returncode == 0 else ""
 
 
-__all__ = ["at_work", "look", "next_tick", "remembered"]
+__all__ = ["at_work", "in_crontab", "look", "next_tick", "remembered"]

@@ -243,6 +243,7 @@ class Demo:
             and forge.branch(story.REPO, pull.pull.head_ref) is None
             and [run["cell"] for run in self.runs] == EXPECTED
         )
+        self._line("files", ", ".join(map(str, files)))
         self._say("\n" + say("demo_end" if ok else "demo_end_badly", self.language))
         if self.kept:
             self._say(say("demo_kept", self.language, folder=self.folder))

@@ -125,6 +125,10 @@ def explained(
 def _conditions(case: Case) -> Iterator[Condition]:
     config, state = case.config, case.state
     labels = " + ".join(sorted(config.label(one) for one in state.states)) or "-"
+    merged = next((item for item in case.items if item.state == "merged"), None)
+    if merged is not None:
+        yield Condition(key="view_why_merged", holds=False, who="nobody", slots={"number": merged.number})
+        return
     closed = next((item for item in case.items if item.state != "open"), None)
     yield Condition(key="view_why_open", holds=closed is None, slots={
         "number": closed.number if closed is not None else case.pair.number,

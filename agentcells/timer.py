@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from agentcells.around import in_crontab
 from agentcells.config import Config, resource
 from agentcells.model import Problem
 from agentcells.sentences import say
@@ -195,6 +196,8 @@ def show(config: Config, name: str, tell: Tell) -> None:
 def remove(config: Config, name: str, tell: Tell) -> None:
     """Stop the timer and take the units away; a run that is at work goes on to its end."""
     language = config.factory.language
+    if in_crontab(config):  # it is the owner's own file
+        tell(say("timer_cron_left", language, path=config.path))
     wanted = units(config, name, os.environ)
     there = [path for path in wanted.files if path.exists()]
     if not there:

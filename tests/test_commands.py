@@ -183,5 +183,6 @@ def test_an_installed_wheel_sets_a_factory_up_and_checks_it(installed: Path, tmp
 def test_an_installed_wheel_walks_to_a_merged_pull_request(installed: Path, tmp_path: Path):
     told = from_wheel(installed, "demo", "--keep", str(tmp_path / "demo"))
     assert "an issue became a merged pull request" in told
+    assert re.search(r"^ +files +.*greeter\.py", told, re.MULTILINE)  # README says that it ends with them
     cells = str(tmp_path / "demo" / "cells.toml")
     assert re.search(r"^Nothing to do", from_wheel(installed, "status", "--config", cells))

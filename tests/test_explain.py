@@ -131,6 +131,16 @@ def test_r7_status_shows_what_hold_took_out_of_the_line_and_how_to_bring_it_back
     assert views.status_value(settings, over, Plan())["items"] == []
 
 
+def test_r11_why_of_a_merged_item_says_that_it_is_done():
+    there = replace(pull(state="ac:in-review"), state="merged")
+    told = snapshot(pair(replace(asked(), state="closed"), there))
+    lines = views.why(config(), told, Plan(actions=(claim(),)), 12)
+    assert lines[1:] == [
+        "  NO  #15 is merged: this is done.",
+        "So: nothing runs on it any more. The next tick takes its labels off and, after a merge, our branch.",
+    ]
+
+
 def test_r11_status_says_that_a_closed_item_is_only_tidied():
     told = snapshot(pair(replace(asked(), state="closed")))
     assert "is closed; the next tick takes its labels off" in "\n".join(

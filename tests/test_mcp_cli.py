@@ -57,7 +57,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-c", hidden], cwd=tmp_path, capture_output=True, text=True,
                           env=environment(tmp_path), stdin=subprocess.DEVNULL, timeout=240, check=False)
     assert done.returncode == 2
-    assert done.stdout.strip() == "The work record server needs the extra \"mcp\": pip install 'agentcells[mcp]'  (missing: mcp)"
+    assert done.stdout.strip() == "The work record server needs the extra \"mcp\": in the folder of agentcells, .venv/bin/pip install '.[mcp]'  (missing: mcp)"
     assert "Traceback" not in done.stderr
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -156,6 +157,21 @@ def test_install_show_remove_leave_nothing_behind(machine: Path) -> None:
     said.clear()
     timer.remove(config, "agentcells", said.append)
     assert "No timer of this factory" in said[0]
+
+
+def test_remove_names_the_line_for_cron_that_would_still_start_ticks(machine: Path) -> None:
+    """`install` gave it where no systemd answers; it stands in the owner's own file."""
+    config = config_in(machine / "factory")
+    crontab = machine / "bin" / "crontab"
+    said: list[str] = []
+    for line, left in ((timer.cron_line(config, os.environ), True), ("#" + timer.cron_line(config, os.environ), False),
+                       ("0 1 * * * backup", False)):
+        (machine / "crontab").write_text(line + "\n")
+        crontab.write_text(f"#!/bin/sh\ncat {shlex.quote(str(machine / 'crontab'))}\n")
+        crontab.chmod(0o755)
+        said.clear()
+        timer.remove(config, "agentcells", said.append)
+        assert any("crontab -e" in one for one in said) == left, line
 
 
 def test_another_factorys_timer_is_left_as_it_is(machine: Path) -> None:

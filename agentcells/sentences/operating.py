@@ -137,6 +137,8 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_why_open_no": (
         "#{number} is {state}. You can reopen it and set a label again.",
         "#{number} は{state}です。開き直してラベルを付ければ再開できます。"),
+    "view_why_merged_no": (
+        "#{number} is merged: this is done.", "#{number} はマージ済みです。完了しています。"),
     "view_why_state_yes": ("It carries one label: {labels}.", "ラベルは一つです: {labels}。"),
     "view_why_state_no": (
         "It must carry exactly one label of a cell or a wait; it has: {labels}. You can set one and "

@@ -8,7 +8,9 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_reading": ("reading item {count} of {total}", "{total} 件中 {count} 件目を読んでいます"),
     "report_no_figure": (
         "There is no figure {figure}. There are: {known}", "{figure} という集計はありません。あるのは: {known}"),
-    "report_unwritable": ("{path} cannot be written: {detail}", "{path} に書けません: {detail}"),
+    "report_unwritable": (
+        "{path} cannot be written: {detail}. Name another file with --out; its folder must be there.",
+        "{path} に書けません: {detail}。--out で、あるフォルダーの中の別のファイルを指定してください。"),
     "report_title": ("What the line has done", "ラインの実績"),
     "report_span": (
         "{repos}: {items:item|items}, from {begin} to {end}.", "{repos}: {items} 件、{begin} から {end} まで。"),

@@ -119,6 +119,10 @@ SETUP: dict[str, tuple[str, str]] = {
         "No timer of this factory is in {folder}.",
         "{folder} にこのファクトリーのタイマーはありません。",
     ),
+    "timer_cron_left": (
+        "A line of your crontab still starts ticks of {path}: take it out with `crontab -e`.",
+        "crontab の行がまだ {path} の tick を始めます。`crontab -e` で消してください。",
+    ),
     "timer_same": (
         "{path}: installed",
         "{path}: インストール済み",

@@ -135,6 +135,10 @@ SHOWING: dict[str, tuple[str, str]] = {
         "tidied",
         "片付け",
     ),
+    "demo_line_files": (
+        "files",
+        "ファイル",
+    ),
     "demo_line_failed": (
         "failed",
         "失敗",
@@ -175,8 +179,8 @@ SHOWING: dict[str, tuple[str, str]] = {
     "bench_git": ("git failed in the benchmark: {detail}", "ベンチマークで git が失敗しました: {detail}"),
     # ---- agentcells mcp
     "mcp_missing": (
-        "The work record server needs the extra \"mcp\": pip install 'agentcells[mcp]'  (missing: {module})",
-        "作業記録サーバーには追加パッケージ「mcp」が必要です: pip install 'agentcells[mcp]'（不足: {module}）",
+        "The work record server needs the extra \"mcp\": in the folder of agentcells, .venv/bin/pip install '.[mcp]'  (missing: {module})",
+        "作業記録サーバーには追加パッケージ「mcp」が必要です: agentcells のフォルダーで .venv/bin/pip install '.[mcp]'（不足: {module}）",
     ),
     "mcp_bad_address": (
         "--http takes HOST:PORT, for example 127.0.0.1:8801. Found: {found}",
