@@ -105,7 +105,8 @@ class RunFolder:
         keep(self.path / "started", "")
 
     def was_started(self) -> bool:
-        return (self.path / "started").exists()
+        """A runner's own folders tell it as well: a full disk, or an older program, leaves no note."""
+        return any((self.path / name).exists() for name in ("started", "work", "prompt.txt"))
 
     def alive(self) -> bool:
         """Whether anybody holds the lock. A shared probe, so two who look do not see each other."""

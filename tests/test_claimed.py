@@ -128,3 +128,15 @@ def test_r33_a_tick_killed_while_its_pass_claims_costs_the_item_no_round(tmp_pat
     assert "was claimed but never started" in ticked.of("CloseRun")[0]["text"]
     books = [book for c in factory.owner.read(REPO, number).comments if (book := parse_ledger(c.body))]
     assert [row.outcome for row in books[0].rows] == ["done", "withdrawn", "done", "done"]
+
+
+def test_r33_a_run_whose_start_could_not_be_noted_is_a_dead_one_all_the_same(tmp_path: Path):
+    """On a full disk the note is missing; what its runner made tells that there was one."""
+    stage = Stage(tmp_path)
+    number = stage.file()
+    folder = stage.claim()
+    (folder.path / "started").unlink(missing_ok=True)
+    (folder.path / "work").mkdir()
+    folder.unlock()
+    stage.tick()
+    assert stage.book(number).rows[0].outcome == "crash"
