@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -19,15 +19,14 @@ from agentcells.git_transport import road
 from agentcells.model import Sha
 from agentcells.sentences import say
 from tests.git_world import PROOF, Origin, child, cleared, store
+from tests.loopback.listening import Loopback
 
 TOKEN = "tok-5f3c9a-not-for-any-eye"
 BRANCH = "agentcells/7"
 
 
-class Forge(ThreadingHTTPServer):
+class Forge(Loopback):
     """`git http-backend` behind basic authentication; `answer` can be turned against us."""
-
-    daemon_threads = True
 
     def __init__(self, root: Path) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
