@@ -188,13 +188,13 @@ def init(
     """
     from agentcells import init as room
 
-    given = None
+    given, chosen = None, known_language(language)
     if repo or owner:
         folder = config.absolute().parent
         given = room.Answers(
             repo=repo or room.detect_repo(folder), owner=owner or repo.partition("/")[0], bot=bot,
             token_file=token_file, test=room.detect_test(folder), api_url=api_url, git_url=git_url,
-            ca_file=ca_file, language=known_language(language),
+            ca_file=ca_file, language=chosen,
         )
     room.run(config, _ask, typer.echo, yes=yes, relock=relock, given=given)
     return 0

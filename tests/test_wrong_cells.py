@@ -124,6 +124,15 @@ def test_the_desk_and_the_logs_do_without_what_is_wrong_elsewhere(
         assert typed(stage, "logs").code == 0
 
 
+def test_init_refuses_a_language_that_is_not_spoken_where_cells_toml_stands_already(
+    tmp_path: Path, typed: Typed
+) -> None:
+    stage = Stage(tmp_path)
+    said = typed(stage, "init", "--yes", "--language", "fr")
+    assert said.code == 2
+    assert "takes en or ja" in said.err
+
+
 def test_the_desk_sets_no_label_by_a_wrong_cells_toml(tmp_path: Path, typed: Typed) -> None:
     stage = Stage(tmp_path)
     number = stage.file("")
