@@ -11,13 +11,14 @@ import io
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from agentcells.model import Problem
+if TYPE_CHECKING:
+    from agentcells.model import Problem
 
 # What a machine can lack: each of these is mended outside of agentcells. ENOENT without a name is a
 # current folder that was deleted, or no folder for temporary files.
@@ -44,8 +45,6 @@ def main() -> int:
 def _code() -> int:
     try:
         return _dispatch(sys.argv[1:])
-    except Problem as problem:
-        return _tell(problem)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError as error:
@@ -53,8 +52,10 @@ def _code() -> int:
     except OSError as error:
         nameless = error.errno == errno.ENOENT and error.filename is None
         return _refused(error) if nameless or error.errno in MACHINE else _bug()
-    except Exception:
-        return _bug()
+    except Exception as error:
+        from agentcells.model import Problem  # as all the rest: a tick without news has no use for it
+
+        return _tell(error) if isinstance(error, Problem) else _bug()
 
 
 def _unread(error: OSError) -> int:
@@ -64,6 +65,8 @@ def _unread(error: OSError) -> int:
 
 
 def _refused(error: OSError) -> int:
+    from agentcells.model import Problem
+
     where = [str(name) for name in (error.filename, error.filename2) if name is not None]
     detail = f"{error.strerror or error}{': ' if where else ''}{', '.join(where)}"
     return _tell(Problem("system_refused", detail=detail))
@@ -171,6 +174,8 @@ def _tell(problem: Problem) -> int:
 
 def _bug() -> int:
     """A log with versions and traceback, ready to paste; one line names it."""
+    import traceback
+
     from agentcells import __version__
     from agentcells.gate import redact
     from agentcells.known_secrets import environment_secrets

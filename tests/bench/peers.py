@@ -75,7 +75,7 @@ def measured(line: GitHubFactory, times: int = TIMES) -> tuple[list[Measured], d
             costs[one.name].append(_asked(line, one))
     count = {}
     for kind, name in ROUND.items():
-        prepare(line, kind)
+        prepare(line, kind)  # each is one process, however often it is counted
         count[name] = processes(line.command("tick"), line.environment(), line.home)
     count |= {one.name: processes(one.argv, one.env, one.cwd) for one in rounds}
     return [Measured(name=name, processes=count[name], cost=middle(found))
