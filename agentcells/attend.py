@@ -22,9 +22,10 @@ from typing import Any, TypeAlias
 from agentcells import door
 
 # `-I`: no module of the current folder can slip in; the package's own folder is named instead.
+# It ends without tidying up its memory: there is nothing in it that anybody waits for but its end.
 SUPERVISE = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from agentcells.supervisor import main; sys.exit(main(sys.argv[2]))"
+    "import os, sys; sys.path.insert(0, sys.argv[1]); from agentcells.supervisor import main; "
+    "code = main(sys.argv[2]); sys.stdout.flush(); sys.stderr.flush(); os._exit(code)"
 )
 Tell: TypeAlias = Callable[[dict[str, Any]], None]
 LEAVES_WITHIN_S = 10.0  # after its last word

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from agentcells.door import connect
-from agentcells.model import Problem
+from agentcells.problem import Problem
 from agentcells.sandbox import Box, inner_pid, tool_command
 
 WITHIN_S = 30.0

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NewType, TypeAlias
 
+from agentcells.problem import Problem as Problem
+
 RunId = NewType("RunId", str)  # "r" + UTC time + random hex: sorts by age, safe as a file name
 Sha = NewType("Sha", str)  # 40 lower-case hex digits
 
@@ -29,19 +31,6 @@ ANSWER = "answer"
 THREAD = "thread_"  # and a number: the field of an answer to a remark on a line; may be left out
 SUB_ISSUES = "sub_issues"  # the field of an answer that is a list of issues it proposes
 FILE, OVER = "file", "over"  # answers of a cell on "factory"
-
-
-class Problem(Exception):
-    """Something the user can mend. `key` names a sentence of `agentcells.sentences`, `slots` fill it.
-
-    Exit codes: 1 refused or failed, 2 usage or configuration, 75 try later.
-    """
-
-    def __init__(self, key: str, /, *, exit_code: int = 1, **slots: object) -> None:
-        super().__init__(key, slots)
-        self.key = key
-        self.exit_code = exit_code
-        self.slots = slots
 
 
 # ---------------------------------------------------------------- what a forge tells

@@ -11,6 +11,7 @@ import contextlib
 import http.client
 import os
 import re
+import select
 import socket
 import socketserver
 import ssl
@@ -65,20 +66,32 @@ class Proxy:
         self.server = _Server(path, way, log)
         if account:
             os.chown(path, account[0], account[1])
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.2,), daemon=True)
+        self.woken, self.wake = os.pipe()
+        self.thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> Proxy:
         self.thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.server.shutdown()
+        os.close(self.wake)
+        self.thread.join()
+        os.close(self.woken)
         self.server.server_close()
+
+    def _serve(self) -> None:
+        """Until it is woken: `serve_forever` would only look every so often, and every run's end waits."""
+        while True:
+            ready, _, _ = select.select([self.server.fileno(), self.woken], [], [])
+            if self.woken in ready:
+                return
+            self.server.handle_request()
 
 
 class _Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     block_on_close = False
+    timeout = 0  # somebody is there already when a request is to be handled
     request_queue_size = 64
 
     def __init__(self, path: Path, way: Way, log: Path) -> None:

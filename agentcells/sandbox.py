@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from agentcells.confine import bounds, limit, own_account, seccomp_program
-from agentcells.model import Problem
+from agentcells.problem import Problem
 
 Containment = Literal["strong", "none"]
 Strength = Literal["strong"] | Problem

@@ -23,7 +23,7 @@ from agentcells import door, leash
 from agentcells.canary import canary
 from agentcells.children import Child, Loop, start
 from agentcells.confine import drop_to, stage
-from agentcells.model import Problem
+from agentcells.problem import Problem
 from agentcells.sandbox import Box, Launch, agent_command
 from agentcells.stream import Stream, Words
 from agentcells.visitors import Visitor, Visitors, open_door
