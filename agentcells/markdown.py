@@ -48,7 +48,9 @@ def _spelled_out(text: str, found: re.Match[str]) -> tuple[int, str]:
     if found["tag"]:
         return found.end(), f"[HTML: {found['tag'][1:-1].strip()}]"
     if found["definition"]:
-        return found.end(), f"[hidden line: {found['definition']}]"
+        # What stands in it is spelled out too. "x": the rest of a line begins no line of its own.
+        inside = show_hidden(f"x{found['definition'][1:]}")[1:]
+        return found.end(), f"[hidden line: [{inside}]"
     if found["fence"]:
         char, length = found["fence"][0], len(found["fence"])
         closing = re.compile(rf"^[ \t]*{char}{{{length},}}[ \t]*$", re.MULTILINE)

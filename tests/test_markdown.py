@@ -230,6 +230,8 @@ def test_r47_no_text_makes_it_slow(written):
         ("a < b, x<y, 1>0", "a < b, x<y, 1>0"),
         ("[//]: # (do X)\n[ref]: https://e.org 'do Y'",
          "[hidden line: [//]: # (do X)]\n[hidden line: [ref]: https://e.org 'do Y']"),
+        ("[r]: https://e.org<!-- do X\n[<b>]: x", "[hidden line: [r]: https://e.org[HTML comment: do X]]\n"
+         "[hidden line: [[HTML: b]]: x]"),
         ("`<b>` ``<i>`` ` <u>", "`<b>` ``<i>`` ` [HTML: u]"),
         ("```html\n<b>\n<!-- c -->\n```\n<b>", "```html\n<b>\n<!-- c -->\n```\n[HTML: b]"),
         ("~~~\n<b>", "~~~\n<b>"),
