@@ -207,6 +207,7 @@ class SetState:
     """Exactly this set of our labels on the pair, foreign labels untouched (R3).
 
     `label` is a state name without prefix, "" for none; it stands on `on`, the other member has none.
+    `beside`: states that stay where each of them is, for it is not known which is meant (R4); `working` goes.
     """
 
     pair_key: str
@@ -218,6 +219,7 @@ class SetState:
     label: str
     working: bool = False
     hold: bool = False
+    beside: tuple[str, ...] = ()
 
 
 

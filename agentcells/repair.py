@@ -117,12 +117,15 @@ def _two_states(case: Case) -> Judged:
     to = _half_done(case)
     if to:
         return Judged(actions=(case.set_state(to),))
-    names = " + ".join(sorted(case.config.label(state) for state in case.state.states))
+    states = tuple(sorted(case.state.states))
+    # `working` is that of a claim whose run is gone; the states are the owner's to choose from.
+    off = (replace(case.set_state(""), beside=states),) if case.state.working else ()
+    names = " + ".join(sorted(case.config.label(state) for state in states))
     changes = _changes(case)
     newest = changes[-1].at.isoformat() if changes else ""
     judged = case.skip("skip_two_states", "owner", labels=names)
     return Judged(
-        actions=case.notice(f"two:{names}:{newest}", "plan_two_states", {"labels": names}),
+        actions=(*off, *case.notice(f"two:{names}:{newest}", "plan_two_states", {"labels": names})),
         skip=judged.skip,
     )
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agentcells import comments, markers, trust
-from agentcells.config import Config
 from agentcells.forge import Forge, Stale
 from agentcells.fresh import Fresh
 from agentcells.model import WORKING, Item, Label
 from agentcells.plan import SetState, Snapshot
 from agentcells.posts import Ledger
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 
 @dataclass(slots=True)
@@ -30,6 +33,8 @@ class Shown:
 
         Read back is what the forge answers to the adding itself: it shows all labels as they are after it.
         """
+        if action.beside:
+            return self._take_working_off(action, on, other)
         wanted = self._wanted(action)
         item = self.fresh.item(action.repo, on)
         before = there = self.ours(item.labels)
@@ -44,6 +49,17 @@ class Shown:
             before |= surplus
             self._remove(item, surplus)
         return {"on": on, "labels_before": sorted(before), "labels_after": sorted(wanted)}
+
+    def _take_working_off(self, action: SetState, on: int, other: int | None) -> dict[str, object]:
+        before: set[str] = set()
+        working = {self.config.label(WORKING)}
+        for number in (on, other):
+            if number is not None:
+                item = self.fresh.item(action.repo, number)
+                there = self.ours(item.labels)
+                self._remove(item, there & working)
+                before |= there
+        return {"on": on, "labels_before": sorted(before), "labels_after": sorted(before - working)}
 
     def add_working(self, repo: str, on: int, cell: str) -> dict[str, object]:
         """Only add, and read back: another label that stands there now is somebody's newer word."""

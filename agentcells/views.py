@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from agentcells import wire
 from agentcells.board import board, status_board
 from agentcells.columns import because, cut
-from agentcells.config import Config
 from agentcells.explain import why, why_value
 from agentcells.flow import graph, graph_value
 from agentcells.markers import below, parse_marker
@@ -39,6 +38,9 @@ from agentcells.plan import (
 from agentcells.sentences import say
 from agentcells.standing import status_value
 from agentcells.text import printable
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 __all__ = [
     "action_line", "board", "comment_line", "graph", "graph_value", "label_line", "plan_lines",
@@ -143,7 +145,7 @@ def _words(config: Config, action: Action, language: str, came_from: str | None)
 def _label_change(
     config: Config, action: SetState, language: str, came_from: str | None
 ) -> str:
-    states = [action.label, WORKING if action.working else "", HOLD if action.hold else ""]
+    states = [action.label, *action.beside, WORKING if action.working else "", HOLD if action.hold else ""]
     change = label_line(config, language, came_from, *states)
     return say("view_labels", language, where=say(f"view_on_{action.on}", language), change=change)
 

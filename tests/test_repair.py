@@ -102,7 +102,15 @@ def test_r4_two_states_are_repaired_only_as_the_halves_of_our_own_move(
     if repaired:
         assert set_to(found) == ("review", "pull", False)
     else:
-        assert (names(found), skip_of(found).key) == (["Post"], "skip_two_states")
+        done = ["SetState", "Post"] if working else ["Post"]
+        assert (names(found), skip_of(found).key) == (done, "skip_two_states")
+
+
+def test_r4_of_two_states_with_a_claim_that_is_gone_only_working_goes():
+    found = plan(issue(7, "implement", "triage", "working"))
+    state = only(found, SetState)
+    assert (state.label, state.beside, state.working) == ("", ("implement", "triage"), False)
+    assert skip_of(found).key == "skip_two_states"
 
 
 def test_scenario_16_the_owner_is_told_once_and_removing_either_resumes():

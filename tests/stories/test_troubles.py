@@ -399,6 +399,18 @@ def test_r4_the_half_of_our_own_move_is_finished_when_nothing_is_left_of_its_run
     at_rest(stage)
 
 
+def test_r4_of_two_states_at_a_claim_that_is_gone_the_owner_chooses_and_working_goes(stage: Stage) -> None:
+    """A tick was killed with its claim, and before the next one the owner set another label."""
+    number = stage.file("triage")
+    stage.claim().unlock()
+    stage.label(number, "review")
+    assert stage.tick().cells == []
+    assert stage.states(number) == {"triage", "review"}
+    at_rest(stage)
+    stage.unlabel(number, "review")
+    assert stage.tick().cells == ["triage", "implement", "review"]
+
+
 def test_r17_lock_files_that_a_reboot_left_hold_nothing_up(stage: Stage) -> None:
     number = stage.file()
     folder = stage.claim()
