@@ -7,11 +7,11 @@ for the next pass; when the forge itself is out of reach, everything does.
 from __future__ import annotations
 
 from dataclasses import InitVar, dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from agentcells import comments, factory_book, filing, rounds, trust
 from agentcells.answering import answer_in_thread
 from agentcells.claim import missing_labels, prepare, prepare_factory, withdrawn
-from agentcells.config import Config
 from agentcells.events import Emit
 from agentcells.forge import (
     Forge,
@@ -62,6 +62,9 @@ from agentcells.shown import Shown
 from agentcells.store import Limits, RunFolder, State, Unwritable
 from agentcells.taking_in import take_in
 from agentcells.views import action_line
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 # What stands in the way of every item alike: nothing more is tried, and no run is blamed for it.
 WEATHER = (RateLimited, Unavailable, Unauthorized, Unwritable)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agentcells.brakes import spent_today
 from agentcells.columns import clock, cut, lasted, padded
-from agentcells.config import Config
 from agentcells.factory_board import factory_lines
 from agentcells.markers import outcome_words
 from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN
@@ -29,6 +29,9 @@ from agentcells.standing import (
     state_of_factory,
 )
 from agentcells.text import printable
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 TITLE = 40  # columns of a title on the board
 NAME, ROUNDS, COST, WAITED = 14, 7, 8, 10

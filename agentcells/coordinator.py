@@ -13,16 +13,19 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentcells import handover, notify
-from agentcells.config import Config, load
 from agentcells.events import Emit
 from agentcells.journal import Journal
 from agentcells.lease import look_again_within
 from agentcells.model import Problem
 from agentcells.run import Order
 from agentcells.store import RunFolder, State, Unwritable
-from agentcells.tick import run_pass, tidy
+from agentcells.tick import configured, run_pass, tidy
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 LOOK_AGAIN_S = 2.0  # how often runs that another process started are looked at
 
@@ -145,8 +148,7 @@ class Coordinator:
 
 def coordinate(config_path: str, lock: str, mode: str, envelope: str, *locks: str) -> int:
     """The inner command `_coordinate`: what a tick becomes once something runs."""
-    config = load(Path(config_path))
-    state = State.open(config.path)
+    config, state = configured(Path(config_path))
     for fd in (lock, envelope):
         os.set_inheritable(int(fd), False)
     folders: list[RunFolder] = []
@@ -167,8 +169,7 @@ def coordinate(config_path: str, lock: str, mode: str, envelope: str, *locks: st
 def child_pass(config_path: str, answer_fd: str, envelope: str, what: str, mode: str) -> int:
     """The inner command `_pass`: one pass, whose claimed runs go back over the socket."""
     handover.unseal(int(envelope))
-    config = load(Path(config_path))
-    state = State.open(config.path)
+    config, state = configured(Path(config_path))
     emit = Emit(mode, config.factory.language, journal=Journal(state.root))
     journal = Journal(state.root)
     try:

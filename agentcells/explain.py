@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentcells import rounds, trust
 from agentcells.blocking import waits_for
@@ -13,7 +13,6 @@ from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, open_case
 from agentcells.choose import right_member, strange_pushers, taken_slots
 from agentcells.columns import because, clock, cut, lasted
-from agentcells.config import Cell, Config
 from agentcells.markers import first_words, outcome_words
 from agentcells.model import HOLD
 from agentcells.pairs import facts
@@ -22,6 +21,9 @@ from agentcells.replies import cell_that_asked
 from agentcells.sentences import say
 from agentcells.standing import Around, moves, paused, running, since_of
 from agentcells.text import printable
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 EXCERPT = 160  # columns of what a run asked
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentcells import rounds
 from agentcells.brakes import spent_today
 from agentcells.columns import lasted
-from agentcells.config import Cell, Config
 from agentcells.factory_cells import due_at, factory_cells, open_causes, why_not
 from agentcells.markers import outcome_words
 from agentcells.plan import FactoryBook, Snapshot
 from agentcells.posts import LedgerRow
 from agentcells.sentences import say
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 
 def factory_lines(config: Config, snapshot: Snapshot) -> Iterator[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agentcells.config import Cell, Config
 from agentcells.model import DONE, IN_REVIEW, MERGE, NEEDS_HUMAN
 from agentcells.sentences import say
 from agentcells.text import printable
+
+if TYPE_CHECKING:
+    from agentcells.config import Cell, Config
 
 
 def graph(config: Config) -> str:

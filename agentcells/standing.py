@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from agentcells import rounds
 from agentcells.brakes import spent_today
 from agentcells.case import Case, open_case
 from agentcells.columns import because
-from agentcells.config import Config
 from agentcells.factory_board import factory_value
 from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Pair
 from agentcells.plan import LastTick, Plan, Skip, Snapshot
 from agentcells.run import RunFact
 from agentcells.sentences import say
 from agentcells.text import printable
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 UNKNOWN = "?"  # group of the items whose state cannot be told from their labels
 COUNTED = 0.005  # dollars; less is rounding

@@ -6,13 +6,17 @@ can be seen at once is looked at once more, directly before.
 
 from __future__ import annotations
 
-from agentcells.config import Config
+from typing import TYPE_CHECKING
+
 from agentcells.forge import Forge, Stale
 from agentcells.git import Git
 from agentcells.merging import changed_since
 from agentcells.model import HOLD, Item, Problem, Sha
 from agentcells.pairs import facts
 from agentcells.plan import MergePull
+
+if TYPE_CHECKING:
+    from agentcells.config import Config
 
 
 def take_in(config: Config, forge: Forge, git: Git, action: MergePull, judged: Item) -> Sha:

@@ -130,17 +130,22 @@ def look(config: Config, state: State) -> tuple[Snapshot, Plan]:
 
 def whole(path: Path, mode: str, validators: Mapping[str, str]) -> int:
     """A tick from cells.toml on."""
-    config = config_kept.known(path, state_folder(path.expanduser()) / "cache")
-    if config is None:
-        from agentcells.config import load
-
-        config = load(path)
-        state = State.open(config.path)
-        config_kept.keep(config, state.root / "cache")
-    else:
-        state = State.open(config.path)
+    config, state = configured(path)
     emit = Emit(mode, config.factory.language, journal=Journal(state.root))
     return tick(config, state, emit, validators)
+
+
+def configured(path: Path) -> tuple[Config, State]:
+    """What stands in cells.toml, kept from the last reading while nothing has changed; the state folder."""
+    config = config_kept.known(path, state_folder(path.expanduser()) / "cache")
+    if config is not None:
+        return config, State.open(config.path)
+    from agentcells.config import load
+
+    config = load(path)
+    state = State.open(config.path)
+    config_kept.keep(config, state.root / "cache")
+    return config, state
 
 
 def tick(  # noqa: RET503  (exec does not come back)

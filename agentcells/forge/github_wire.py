@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -233,7 +233,7 @@ class Wire:
         from gql.transport.exceptions import TransportConnectionFailed, TransportError
 
         request = GraphQLRequest(
-            document.text, variable_values=dict(variables), operation_name=document.name
+            _parsed(document.text), variable_values=dict(variables), operation_name=document.name
         )
         self._replies.clear()
         try:
@@ -297,6 +297,14 @@ class Wire:
         # One connection and one bearer for both ways. gql may have taken another httpx than ours.
         transport.client = cast("Any", self._client)
         return transport
+
+
+@cache
+def _parsed(text: str) -> Any:
+    """A pass asks the same few times over, and the largest takes some milliseconds to parse."""
+    from gql import gql
+
+    return gql(text).document
 
 
 def _halved(document: Document, variables: Mapping[str, Any]) -> dict[str, Any]:
