@@ -30,7 +30,7 @@ DEEP = 2_000  # each one of Python's own ways to delete a tree ends long before
 def dig(at: Path, depth: int = DEEP) -> None:
     """Folders within each other, the last ones closed to everybody, and a link out in the middle."""
     at.mkdir()
-    inner = os.open(at, os.O_RDONLY)
+    inner, last = os.open(at, os.O_RDONLY), []
     for level in range(depth):
         os.mkdir("d", dir_fd=inner)
         if level == depth // 2:
@@ -38,10 +38,12 @@ def dig(at: Path, depth: int = DEEP) -> None:
             os.close(os.open("file", os.O_CREAT, 0o000, dir_fd=inner))
         further = os.open("d", os.O_RDONLY, dir_fd=inner)
         if level > depth - 3:
-            os.chmod("d", 0o000, dir_fd=inner)
+            last.append(os.dup(further))
         os.close(inner)
         inner = further
-    os.close(inner)
+    for closed in (*last, inner):
+        os.fchmod(closed, 0o000)
+        os.close(closed)
 
 
 def test_c16_folders_of_any_depth_are_tidied_away(tmp_path: Path) -> None:
