@@ -22,9 +22,11 @@ from pathlib import Path
 
 from agentcells import __version__, bench_line, bench_run, sandbox
 from agentcells.model import Problem
-from tests.bench import growth, idle, peers
+from tests.bench import growth, idle, peers, quoted
 from tests.bench.cost import Failed, head, lines, row
 from tests.github_factory import factory
+
+PAGE = Path("docs/benchmarks.md")  # what the READMEs quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +201,12 @@ def main() -> int:
         if given.out:  # after each chapter: a whole page takes an hour
             kept = parts(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}
             given.out.write_text(written(kept, made), encoding="utf-8")
+    if given.out == PAGE:
+        for readme, words in quoted.READMES.items():
+            text = Path(readme).read_text(encoding="utf-8")
+            Path(readme).write_text(
+                quoted.renewed(text, PAGE.read_text(encoding="utf-8"), words), encoding="utf-8"
+            )
     return 0
 
 

@@ -12,10 +12,13 @@ import pytest
 from tests import benchmarks
 from tests.bench import peers
 from tests.bench.cost import Failed, demand, processes
+from tests.bench.quoted import READMES, quoted, renewed
 from tests.benchmarks import CHAPTERS, chapter, parts, written
 from tests.github_factory import REPO, GitHubFactory, factory
 from tests.loopback.github import for_gh
 from tests.loopback.github.world import World
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_a_chapter_measured_alone_leaves_the_others_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,3 +114,16 @@ def test_processes_are_counted_with_all_that_they_start() -> None:
     with pytest.raises(Failed, match="no such"):
         demand(0, "fine\nerror: no such repository\n", ["x"])
     demand(0, "scanned 0 of 3, no errors\n", ["x"])
+
+
+@pytest.mark.parametrize("name", list(READMES))
+def test_the_readme_quotes_the_page(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    page = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    assert quoted(page, READMES[name])[2:]
+    assert renewed(text, page, READMES[name]) == text
+    other = page.replace("| agentcells, the first tick | 1 |", "| agentcells, the first tick | 7 |")
+    assert other != page
+    again = renewed(text, other, READMES[name])
+    assert sum(old != new for old, new in zip(text.split("\n"), again.split("\n"), strict=True)) == 1
+    assert renewed(text, "# What it costs\n", READMES[name]) == text
