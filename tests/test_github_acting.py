@@ -5,6 +5,8 @@ Counted is from the claim of a run to the labels after it and its row in the boo
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,6 +69,7 @@ def costs(stage: Stage) -> list[Cost]:
     """Of each run of the next tick, in their order; and of what the tick does after the last."""
     people = stage.people
     assert isinstance(people, GitHubPeople)
+    stage.forge = lambda: people.forge(stage.bot)  # type: ignore[method-assign]  # no witness in between
     since = len(people.world.requests())
     ticked = stage.tick()
     assert ticked.problem is None
@@ -146,3 +149,16 @@ def test_r26_what_the_owner_takes_back_while_it_is_claimed_is_not_started(
         stage.tick()
         assert stage.cells_run == []
         assert "working" not in stage.states(1)
+
+
+LOADS = """
+import sys
+import agentcells.apply, agentcells.coordinator, agentcells.decide, agentcells.forge.github, agentcells.observe
+print(*[name for name in ("pydantic", "typer", "rich") if name in sys.modules])
+"""
+
+
+def test_r20_a_pass_that_acts_builds_no_models_of_the_configuration() -> None:
+    """Each run has a pass of its own; pydantic alone would cost it as much as all its requests."""
+    done = subprocess.run([sys.executable, "-I", "-c", LOADS], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
