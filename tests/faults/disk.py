@@ -63,7 +63,10 @@ def _live(stage: Stage, trouble: Trouble, told: Path, left: Path) -> None:
 
 def _told(stage: Stage) -> dict[str, Any]:
     before = len(stage.writes)
-    ticked = stage.tick()
+    try:
+        ticked = stage.tick()
+    except OSError as error:  # the runner's: its process ends with this line, and the run is dead
+        return {"key": "system_refused", "code": 1, "said": str(error), "wrote": stage.writes[before:]}
     wrote = stage.writes[before:]
     if ticked.problem is None:
         problems = ticked.of("problem")
