@@ -16,10 +16,13 @@ import pytest
 from agentcells.history.sealed import Sealed
 from agentcells.history.stands import are_sure, settled, stand
 from tests.attacks.test_c_costs import bytes_read
-from tests.git_world import Origin, Program, store
+from tests.git_world import Origin, Program, child, store
 
 SIZE = 300_000
-FILES = {"a/one.txt": b"1" * SIZE, "a/two.txt": b"2" * SIZE, "tool.sh": Program(b"3" * SIZE)}
+FILES = {
+    "a/one.txt": b"1" * SIZE, "a/two.txt": b"2" * SIZE, "b/one.txt": b"4" * SIZE, "b/two.txt": b"5" * SIZE,
+    "tool.sh": Program(b"3" * SIZE),
+}
 ONE, TWO = "a/one.txt", "a/two.txt"
 
 
@@ -90,12 +93,19 @@ def swapped(work: Path) -> None:
 
 
 def swapped_with_their_folder(work: Path) -> None:
-    """No file is touched: only the folder that they are found in is another."""
-    (work / "b").mkdir()
-    (work / TWO).rename(work / "b/one.txt")
-    (work / ONE).rename(work / "b/two.txt")
+    """By way of a new folder in the old one's place."""
+    (work / "c").mkdir()
+    (work / TWO).rename(work / "c/one.txt")
+    (work / ONE).rename(work / "c/two.txt")
     (work / "a").rmdir()
+    (work / "c").rename(work / "a")
+
+
+def in_the_other_folder(work: Path) -> None:
+    """No file is touched, none has another name: the two folders have."""
+    (work / "a").rename(work / "c")
     (work / "b").rename(work / "a")
+    (work / "c").rename(work / "b")
 
 
 def made_anew(work: Path) -> None:
@@ -129,7 +139,7 @@ def shortened_and_filled_up(work: Path) -> None:
 
 
 HIDDEN: tuple[Callable[[Path], None], ...] = (
-    rewritten, mapped, put_in_its_place, swapped, swapped_with_their_folder, made_anew,
+    rewritten, mapped, put_in_its_place, swapped, swapped_with_their_folder, in_the_other_folder, made_anew,
     written_by_another_name, copied_over_by_the_kernel, punched, shortened_and_filled_up,
 )
 
@@ -145,6 +155,40 @@ def test_r42_a_change_is_seen_with_size_and_times_put_back(
         now = (sealed.work / name).stat()
         assert (now.st_size, now.st_mtime_ns) == (facts.st_size, facts.st_mtime_ns)  # nothing to see by these
     assert ONE in paths(sealed)
+
+
+def test_two_files_of_one_tick_and_size_are_told_apart(sealed: Sealed) -> None:
+    one, two = ((sealed.work / name).stat() for name in (ONE, TWO))
+    assert stand(one)[0] != stand(two)[0]
+
+
+def test_r40_what_was_laid_out_beyond_the_start_is_a_change_untouched_as_it_is(place: Path) -> None:
+    origin = Origin(place / "forge")
+    origin.commit(FILES, "begin")
+    git = store(place)
+    start = git.fetch(origin.remote, ["main"])["main"]
+    kept = child(git, start, {ONE: b"X" * SIZE, "more.txt": b"more\n"})
+    sealed = Sealed(git, place / "work", start, start)
+    sealed.materialise(git.tree(kept))
+    assert paths(sealed) == [ONE, "more.txt"]
+    assert git.tree(sealed.seal("s")) == git.tree(kept)
+
+
+def test_modes_are_those_of_the_tree_whatever_the_umask_is(place: Path) -> None:
+    origin = Origin(place / "forge")
+    origin.commit(FILES, "begin")
+    git = store(place)
+    start = git.fetch(origin.remote, ["main"])["main"]
+    before = os.umask(0o077)
+    try:
+        sealed = Sealed(git, place / "work", start, start)
+        sealed.materialise()
+    finally:
+        os.umask(before)
+    modes = {name: (sealed.work / name).stat().st_mode & 0o777 for name in (ONE, "tool.sh")}
+    assert modes == {ONE: 0o644, "tool.sh": 0o755}
+    assert paths(sealed) == []
+    assert (bytes_read(sealed.changes) < SIZE) is are_sure(sealed.work)
 
 
 def test_r42_a_new_mode_is_seen(sealed: Sealed) -> None:
