@@ -55,17 +55,28 @@ def test_r17_a_run_that_nobody_takes_over_is_let_go_and_the_next_tick_takes_it_b
     assert [row.outcome for row in stage.book(number).rows] == ["withdrawn", "done", "done"]
 
 
+class Ordered(reaper.Scythe):
+    """Strikes when the order of a run has been written."""
+
+    def step(self, name: str) -> None:
+        if name == "RunFolder.write_order":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
 def test_r33_killed_between_the_order_and_the_book_the_next_tick_begins_as_if_nothing_had_been(
     tmp_path: Path,
 ):
-    before = Stage(tmp_path / "before")
-    number = before.file()
-    steps = reaper.tick(reaper.copy(before, tmp_path / "whole")).steps
-    assert steps is not None
-    stage = reaper.copy(before, tmp_path / "killed")
-    assert reaper.tick(stage, steps.index("RunFolder.write_order") + 1).steps is None
+    stage = Stage(tmp_path)
+    number = stage.file()
+    child = os.fork()
+    if child == 0:
+        reaper._live(stage, Ordered(0), tmp_path / "steps.json")
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
     (left,) = stage.state.runs()
-    assert stage.tick().cells == ["implement", "review"]
+    assert left.has_order()
+    ticked = stage.tick()
+    assert ticked.cells == ["implement", "review"]
+    assert "was claimed but never started" in ticked.of("CloseRun")[0]["text"]
     assert [row.outcome for row in stage.book(number).rows] == ["done", "done"]
     assert left.run not in {row.run for row in stage.book(number).rows}
     at_rest(stage)
