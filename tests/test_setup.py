@@ -161,7 +161,7 @@ def test_packages_that_cannot_be_had_are_told_and_the_next_try_begins_again(read
 
 
 def ci(machine: Machine, make: str) -> subprocess.CompletedProcess[str]:
-    for tool in ("bash", "mktemp", "tee", "grep", "tail"):
+    for tool in ("bash", "mktemp", "tee", "grep", "tail", "timeout"):
         found = shutil.which(tool)
         assert found, tool
         (machine.tools / tool).symlink_to(found)
