@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.claude_world import IMPATIENT, KEY, ClaudeCase, Ran, everything_in, loose
+from tests.loopback.certificate import certificate
 from tests.loopback.messages import Messages, bash
 from tests.run_case import DONE
 
@@ -22,18 +22,6 @@ LOOK = (
     "(env; cat /proc/[0-9]*/environ; cat /proc/[0-9]*/cmdline; "
     "grep -rs key.of.the.owner /home /tmp /run /workspace /opt) > seen.txt 2>&1; echo looked"
 )
-
-
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """One that signs itself, for 127.0.0.1."""
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-         "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
-         "-keyout", str(key), "-out", str(cert)],
-        check=True, capture_output=True,
-    )
-    return cert, key
 
 
 class Tunnelled(ClaudeCase):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from agentcells.forge import ForgeError, Remote
 from agentcells.git import Git, GitError
 from tests.git_world import PROOF, cleared
 from tests.gitea_world import REPO, Story, story
+from tests.loopback.certificate import certificate as make_certificate
 from tests.loopback.gitea.model import Refused
 
 
@@ -327,15 +327,7 @@ def test_git_says_who_is_missing_what(hub: Story) -> None:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("tls")
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-         "-nodes", "-days", "2", "-subj", "/CN=loopback", "-addext", "subjectAltName=IP:127.0.0.1",
-         "-keyout", str(key), "-out", str(cert)],
-        check=True, capture_output=True,
-    )
-    return cert, key
+    return make_certificate(tmp_path_factory.mktemp("tls"))
 
 
 def test_a_forge_with_its_own_certificate_needs_ca_file(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agentcells.forge.plain_http import TROUBLE, PlainHttp, public_authorities, usable
-from tests.bench.cost import certificate
+from tests.loopback.certificate import certificate
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -125,15 +125,3 @@ def head(*titles: str) -> tuple[str, str]:
 
 def ms(seconds: float) -> str:
     return f"{seconds * 1000:,.0f} ms"
-
-
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """Of this machine, for a server that speaks TLS."""
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-         "-nodes", "-days", "2", "-subj", "/CN=loopback", "-addext", "subjectAltName=IP:127.0.0.1",
-         "-keyout", str(key), "-out", str(cert)],
-        check=True, capture_output=True,
-    )
-    return cert, key

@@ -13,9 +13,10 @@ from typing import Any
 from agentcells import bench_run, sandbox
 from agentcells.bench_run import Size
 from agentcells.model import Problem
-from tests.bench.cost import Cost, Failed, certificate, head, ms, row
+from tests.bench.cost import Cost, Failed, head, ms, row
 from tests.bench.idle import idle, ticked, world
 from tests.github_factory import REPO, GitHubFactory, factory
+from tests.loopback.certificate import certificate
 
 COMMENTS = (10, 100, 1_000)
 KILOBYTES = (9, 90, 900)

@@ -15,8 +15,9 @@ from pathlib import Path
 from statistics import median
 
 from agentcells import quiet
-from tests.bench.cost import Cost, Failed, certificate, head, middle, ms, row, spent
+from tests.bench.cost import Cost, Failed, head, middle, ms, row, spent
 from tests.github_factory import BOT, OWNER, REPO, GitHubFactory, factory
+from tests.loopback.certificate import certificate
 
 REPOSITORIES, ITEMS = (1, 10, 100), (0, 100, 1_000)
 KINDS = ("cold", "warm", "quiet")
