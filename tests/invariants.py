@@ -186,7 +186,9 @@ def rests(stage: Stage, number: int, key: str = "", *about: str) -> None:
         assert why == say("view_why_unknown", language, number=number)
     elif not key:
         told = [say("view_why_state_no", language, labels="-")]
-        told += [say("view_why_command_no", language, number=one) for one in _numbers(snapshot, number)]
+        for one in _numbers(snapshot, number):
+            told += [say(f"view_why_{key}", language, number=one) for key in ("command_no", "merged_no")]
+            told.append(say("view_why_open_no", language, number=one, state=say("issue_state_closed", language)))
         assert any(words in why for words in told), why
     missing = [words for words in about if words not in why]
     assert not missing, f"{missing} not in\n{why}"

@@ -194,8 +194,13 @@ class Stage:
         )
 
     @property
+    def state_place(self) -> Path:
+        """Where it lies, or would: nothing is made."""
+        return self.root / f"state{self.machine}"
+
+    @property
     def state(self) -> State:
-        root = self.root / f"state{self.machine}"
+        root = self.state_place
         before = os.environ.get("AGENTCELLS_STATE")
         os.environ["AGENTCELLS_STATE"] = str(root)
         try:

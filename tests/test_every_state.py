@@ -107,7 +107,8 @@ WORDS = {
         "check": "Install git", "status": "`agentcells check`", "why 1": "Install git", "status --offline": "Install git",
     },
     "unreadable": dict.fromkeys(EVERY, "did you mean agent?") | {
-        "stop": "`agentcells stop --resume`", "stop --resume": "next tick goes on"},
+        "stop": "`agentcells stop --resume`", "stop --resume": "next tick goes on", "logs": "mistakes",
+        "logs r1": "mistakes", "issue list": "mistakes", "issue show 1": "mistakes"},
     "never": dict.fromkeys(EVERY, "`agentcells init`"),
     "held": {
         "status": "/resume", "why 1": "take ac:hold off", "tick --dry-run": "Take ac:hold off",
@@ -118,11 +119,12 @@ WORDS = {
         "tick --dry-run": "stop --resume", "stop": "stopped already",
     },
 }
+PASS_OVER = ("stop", "logs", "issue")  # a mistake in a table that they do not need
 REFUSED = {("idle", words) for words in ("issue show 1", "retry 1", "release 1")} | {("running", "retry 1")}
 
 
 def code_of(state: str, words: str) -> int:
-    if state == "never" or (state == "unreadable" and not words.startswith("stop")):
+    if state == "never" or (state == "unreadable" and words.split()[0] not in PASS_OVER):
         return 2
     return 1 if (state, words) in REFUSED or words == "logs r1" else 0
 
@@ -145,7 +147,8 @@ def test_every_command_answers_in_every_state(
         assert "Traceback" not in told, words
         assert told.strip(), words
         if said.code:
-            assert (said.out, len(said.err.splitlines())) == ("", 1), (words, told)
+            warned = state == "unreadable" and words.split()[0] in PASS_OVER  # of what was passed over
+            assert (said.out, len(said.err.splitlines())) == ("", 1 + warned), (words, told)
     del kept
     assert not (stage.root / "agentcells-report.html").exists()
 

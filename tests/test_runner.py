@@ -195,7 +195,8 @@ def test_r39_sigterm_ends_a_run_orderly_and_keeps_its_work(case):
     process, folder = case.begin(
         [{"write": {"half.txt": "x\n"}}, {"leave": "cleared"}, {"hang": True}]
     )
-    until(lambda: (folder.path / "work/half.txt").exists())
+    half = folder.path / "work/half.txt"
+    until(lambda: half.exists() and half.read_bytes())
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
     end = folder.end()

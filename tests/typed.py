@@ -34,7 +34,7 @@ def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
     def run(stage: Stage | None, *words: str) -> Said:
         if stage is not None:
-            monkeypatch.setenv("AGENTCELLS_STATE", str(stage.state.root))
+            monkeypatch.setenv("AGENTCELLS_STATE", str(stage.state_place))
             monkeypatch.setenv("AGENTCELLS_CONFIG", str(stage.cells_path))
         monkeypatch.setattr("sys.argv", ["agentcells", *words])
         capsys.readouterr()
