@@ -6,7 +6,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,8 +101,9 @@ class Git:
     def _sweep(self) -> None:
         """What processes that were killed have left here."""
         for left in self.store.glob("tmp-*"):
-            if left.stat().st_mtime < time.time() - _LEFT_S:
-                remove_tree(left)
+            with suppress(FileNotFoundError):  # of a run that has just done with it
+                if left.stat().st_mtime < time.time() - _LEFT_S:
+                    remove_tree(left)
 
     def _forget_fetched(self) -> None:
         """Where branches stood when they were fetched: one for each that ever was, if nobody looks."""

@@ -188,6 +188,12 @@ def test_a_throw_away_repository_reads_what_the_store_has(
     assert other.entries(base) == git.entries(base)
 
 
+def test_tidying_passes_over_what_goes_away_meanwhile(git: Git) -> None:
+    """A run removes its own folders while another pass tidies."""
+    (git.store / "tmp-gone").symlink_to("nowhere")  # listed, and not there when it is looked at
+    git.tidy()
+
+
 def test_tidying_keeps_what_a_run_may_still_need(
     git: Git, base: Sha, monkeypatch: pytest.MonkeyPatch
 ) -> None:

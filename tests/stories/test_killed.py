@@ -138,7 +138,7 @@ def wait_for(what, within: float = 60.0):
 
 def recorded(root: Path) -> bool:
     """The run is well under way: the agent's record has been made."""
-    logs = list(root.glob("**/runs/*/stream.jsonl"))
+    logs = list(root.glob("state/runs/*/stream.jsonl"))
     return any("cell record" in log.read_text(encoding="utf-8") for log in logs)
 
 
