@@ -138,7 +138,8 @@ def announcements(
     ledger = our_ledger(pair, viewer, key)
     book = ledger[1] if ledger else Ledger()
     found += _moves(book, viewer)
-    found += _rows(book, {marker.run for _, marker in posts}, viewer)
+    cut = not any(event.at.microsecond for _, item in _members(pair) for event in item.events)
+    found += _rows(book, {marker.run for _, marker in posts}, viewer, cut)
     found += _delegations(config, pair, owner, viewer)
     found += _split_off(pair, viewer, key)
     return tuple(sorted(found, key=lambda said: said.at))
@@ -157,10 +158,17 @@ def _moves(ledger: Ledger, viewer: Account) -> list[Announcement]:
     ]
 
 
-def _rows(book: Ledger, told: Collection[str], viewer: Account) -> list[Announcement]:
-    """Of runs whose comment somebody has deleted since: the book remembers where they sent it."""
+def _rows(book: Ledger, told: Collection[str], viewer: Account, cut: bool) -> list[Announcement]:
+    """Of runs whose comment somebody has deleted since: the book remembers where they sent it.
+
+    By their start: that is the forge's own time, while the end is this machine's, which may be ahead of
+    it. In between we set no other state. `cut`: this forge cuts the times of its events to the second.
+    """
     return [
-        Announcement(at=row.end, account=viewer.id, came_from=row.cell, to=row.next)
+        Announcement(
+            at=row.start.replace(microsecond=0) if cut else row.start,
+            account=viewer.id, came_from=row.cell, to=row.next,
+        )
         for row in book.rows
         if row.end is not None and row.run not in told and _tells(row.cell, row.next)
     ]

@@ -32,6 +32,7 @@ ON_GITHUB = frozenset({
     "test_r4_a_second_label_stops_everything_once_and_taking_either_off_goes_on",
     "test_r30_the_owner_deletes_the_book_and_his_label_starts_a_new_one",
     "test_r24_a_collaborators_label_in_the_middle_of_the_chain_stops_it",
+    "test_r24_the_owner_deletes_our_last_comment_and_the_line_goes_on",
     "test_r25_text_changed_by_another_after_the_label_stops_it_once_and_ok_approves_it",
     "test_r27_a_comment_of_the_owner_that_a_collaborator_edited_is_no_instruction",
     "test_r30_a_book_that_a_collaborator_edited_is_worth_nothing",
