@@ -37,6 +37,7 @@ _FETCHED_KEPT = 20
 _LOOSE_OBJECTS, _PACKS = 6_000, 50  # git's own limits for tidying up
 _LEFT_S = 14 * 86_400.0  # as long as objects stay that nothing refers to: longer than any run
 _REMEMBERED = 4
+_WHOLE = ("HEAD", "objects", "refs")  # of a repository: a full disk may leave the first alone
 _ID = re.compile("[0-9a-f]{40}")
 _RAW = ("--no-renames", "--no-ext-diff", "--no-textconv")  # a guessed rename hides the old path
 
@@ -72,8 +73,9 @@ class Git:
 
     def init(self) -> None:
         """Make the repository if it is not there. Its configuration is ours to the byte, always."""
-        if not (self.store / "HEAD").is_file():
+        if not all((self.store / name).exists() for name in _WHOLE):
             self.store.mkdir(parents=True, exist_ok=True)
+            (self.store / "config.lock").unlink(missing_ok=True)  # of an init that was cut short
             self._run("init", "-q", "--bare", "--template=", "--initial-branch=unborn",
                       str(self.store))
         self.store.chmod(0o700)

@@ -188,6 +188,19 @@ def test_a_throw_away_repository_reads_what_the_store_has(
     assert other.entries(base) == git.entries(base)
 
 
+def test_a_repository_that_was_half_made_is_made_whole(tmp_path: Path) -> None:
+    """A disk that was full, or a power cut, in the middle of its making."""
+    half = tmp_path / "half.git"
+    half.mkdir()
+    (half / "HEAD").write_text("ref: refs/heads/unborn\n")
+    (half / "config.lock").touch()
+    git = Git(half)
+    git.init()
+    content = b"whole\n"
+    git.write_blobs({blob_id(content): content})
+    assert dict(git.blobs([blob_id(content)])) == {blob_id(content): content}
+
+
 def test_tidying_passes_over_what_goes_away_meanwhile(git: Git) -> None:
     """A run removes its own folders while another pass tidies."""
     (git.store / "tmp-gone").symlink_to("nowhere")  # listed, and not there when it is looked at
