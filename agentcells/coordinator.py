@@ -68,7 +68,7 @@ class Coordinator:
         self.emit.run_started(order)
 
     def _note_start(self, folder: RunFolder) -> None:
-        """On a full disk it starts all the same: at worst its end would count as no round."""
+        """On a full disk it starts all the same: what its runner makes tells of it as well."""
         try:
             folder.note_start()
         except Unwritable as problem:

@@ -81,10 +81,10 @@ class Proxy:
 
     def _serve(self) -> None:
         """Until it is woken: `serve_forever` would only look every so often, and every run's end waits."""
-        while True:
-            ready, _, _ = select.select([self.server.fileno(), self.woken], [], [])
-            if self.woken in ready:
-                return
+        waiting = select.poll()  # `select` itself knows no number above 1,023
+        for fd in (self.server.fileno(), self.woken):
+            waiting.register(fd, select.POLLIN)
+        while self.woken not in dict(waiting.poll()):
             self.server.handle_request()
 
 
