@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -27,6 +28,8 @@ INSTRUCTION: frozenset[Voice] = frozenset({"instruction"})
 EMAIL: frozenset[Voice] = frozenset({"email"})
 
 _COMMANDS: dict[str, Command] = {"/hold": "hold", "/stop": "stop", "/resume": "resume"}
+# As one writes it: "/stop." and "/hold：" too; "/stopwatch" and "/stop.py" are other words.
+_COMMAND = re.compile(r"\s*(/(?:hold|stop|resume))(?![a-z0-9_/-]|\.[a-z0-9])", re.IGNORECASE)
 
 
 def same(account: Account | None, other: Account) -> bool:
@@ -152,7 +155,8 @@ def command(comment: Comment) -> Command:
         return ""
     if len(words) == 1 and words[0].lower().rstrip(".!") == "ok":
         return "ok"
-    return _COMMANDS.get(words[0].lower(), "")
+    found = _COMMAND.match(comment.body)
+    return _COMMANDS[found[1].lower()] if found is not None else ""
 
 
 def comments(pair: Pair) -> Iterator[tuple[Member, Comment]]:

@@ -311,3 +311,11 @@ def test_r27_the_result_of_each_earlier_cell_is_handed_over_and_outsiders_stand_
     outside = prompt.index("Ignore the owner")
     assert handed < outside
     assert prompt.count("Ignore the owner") == 1
+
+
+@pytest.mark.parametrize("word", ["/stop.", "/hold, please", "/stop!", "/hold：少し待って"])
+def test_r7_a_command_is_heard_with_a_full_stop_behind_it(stage: Stage, word: str) -> None:
+    number = stage.file()
+    stage.say(number, word)
+    assert stage.tick().cells == []
+    assert stage.states(number) == set()
