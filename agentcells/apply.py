@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agentcells import comments, factory_book, filing, rounds, trust
 from agentcells.answering import answer_in_thread
-from agentcells.claim import missing_labels, prepare, prepare_factory, withdrawn
+from agentcells.claim import AskFirst, missing_labels, prepare, prepare_factory, withdrawn
 from agentcells.events import Emit
 from agentcells.forge import (
     Forge,
@@ -335,8 +335,8 @@ class Apply:
         Always a question of its own, whole, after our last write: nothing read before can tell.
         """
         pair = self._pair(action.pair_key)
-        numbers = [item.number for item in (pair.issue, pair.pull) if item is not None]
-        found = together(self.forge, pair.repo, numbers).items
+        before = {item.number: item for item in (pair.issue, pair.pull) if item is not None}
+        found = together(self.forge, pair.repo, list(before), before=before).items
         read = {number: self._whole(item) for number, item in found.items()}
         now = replace(
             pair, issue=pair.issue and read[pair.issue.number], pull=pair.pull and read[pair.pull.number]
@@ -383,20 +383,27 @@ def apply(
         looked=fresh,
     )
     for action in plan.actions:
-        if action.pair_key in work.failed | work.yielded:
-            continue
-        try:
-            facts = work.do(action)
-        except Elsewhere:
-            work.yielded.add(action.pair_key)
-        except Problem as error:
-            if _weather(error):
-                raise
-            _failed(work, action, error)
-        else:
-            work.trouble(action, "")
-            emit.did(action, action_line(config, action, config.factory.language), facts)
+        _make(work, action)
     return work
+
+
+def _make(work: Apply, action: Action) -> None:
+    if action.pair_key in work.failed | work.yielded:
+        return
+    try:
+        facts = work.do(action)
+    except Elsewhere:
+        work.yielded.add(action.pair_key)
+    except AskFirst as instead:
+        for question in instead.actions:
+            _make(work, question)
+    except Problem as error:
+        if _weather(error):
+            raise
+        _failed(work, action, error)
+    else:
+        work.trouble(action, "")
+        work.emit.did(action, action_line(work.config, action, work.config.factory.language), facts)
 
 
 def _weather(error: Problem) -> bool:

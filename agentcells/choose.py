@@ -16,12 +16,13 @@ from agentcells.model import DONE, MERGE, Problem
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import Claim, Skip, Snapshot
 from agentcells.prompt import LIMIT, brief
-from agentcells.replies import checks_failed, ledger_cause, lost
+from agentcells.replies import checks_failed, ledger_cause, lost, mailed
 from agentcells.trust import Distrust, may_run, same
 
 if TYPE_CHECKING:
     from agentcells.config import Cell, Config
 
+RIVAL = "rival:"  # of a cause: who else says that he closes the issue
 FAR = 1_000  # a cell from which no way leads to the end
 
 
@@ -36,7 +37,7 @@ def eligible(case: Case) -> Judged:
         key = "skip_cell_off" if off else "skip_unknown_label"
         return case.skip(key, "owner", label=case.config.label(case.state.only))
     for rule in (
-        right_member, _trusted, _book_whole, _passable, _checks, before_it_runs, _counted, _fits,
+        right_member, _trusted, _book_whole, _passable, _checks, before_it_runs, _counted, _fits, _mailed,
     ):
         judged = rule(case, cell)
         if judged is not None:
@@ -78,11 +79,9 @@ def _book_whole(case: Case, cell: Cell) -> Judged | None:
 
 def _passable(case: Case, cell: Cell) -> Judged | None:
     """Things the owner is asked about once; when he speaks, the pair goes on (R9, R44)."""
-    if case.pair.rivals:
+    if case.pair.rivals and not _rivals_answered(case):
         numbers = ", ".join(f"#{number}" for number in case.pair.rivals)
-        cause = f"rival:{numbers}"
-        if not case.answered(cause):
-            return case.park(cause, "plan_rival", numbers=numbers)
+        return case.park(RIVAL + numbers, "plan_rival", numbers=numbers)
     pull = case.pair.pull
     strangers = strange_pushers(case)
     if pull is not None and strangers:
@@ -90,6 +89,16 @@ def _passable(case: Case, cell: Cell) -> Judged | None:
         if not case.answered(cause):
             return case.park(cause, "plan_foreign", who=", ".join(strangers))
     return None
+
+
+def _rivals_answered(case: Case) -> bool:
+    """He was told of all of them, at once or one after the other, and wants it to go on (R9)."""
+    causes = {marker.cause for _, marker in case.posts if marker.cause.startswith(RIVAL)}
+    known = {
+        number for cause in causes if case.answered(cause)
+        for number in cause.removeprefix(RIVAL).split(", ")
+    }
+    return {f"#{number}" for number in case.pair.rivals} <= known
 
 
 def strange_pushers(case: Case) -> list[str]:
@@ -108,6 +117,18 @@ def strange_pushers(case: Case) -> list[str]:
     head, pushers = facts(pull).head_sha, facts(pull).pushers
     by_owner = bool(pushers) and all(same(one, case.snapshot.owner) for one in pushers)
     return [] if by_owner or not ours or head in ours else [head[:10]]
+
+
+def foreign_start(case: Case, tip: str) -> Judged | None:
+    """The branch is there before any pull request of ours: the owner looks at it first (R44).
+
+    `tip`: where it stands, and not on the base already nor kept here from a run.
+    """
+    cause = f"pushed:{tip}"
+    known = {marker.head for _, marker in case.posts if marker.kind == "decision"}
+    if case.pull_open or tip in known or case.answered(cause):
+        return None
+    return case.park(cause, "plan_foreign", who=tip[:10])
 
 
 def _checks(case: Case, cell: Cell) -> Judged | None:
@@ -134,6 +155,10 @@ def _counted(case: Case, cell: Cell) -> Judged | None:
             f"rounds:{cell.name}", "plan_rounds_used", cell=cell.name, limit=cell.max_rounds
         )
     return None
+
+
+def _mailed(case: Case, cell: Cell) -> Judged | None:
+    return mailed(case)
 
 
 def _fits(case: Case, cell: Cell) -> Judged | None:

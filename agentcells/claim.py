@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentcells import prompt, provision, rounds, trust
+from agentcells.case import Case, open_case
+from agentcells.choose import foreign_start
 from agentcells.factory_brief import factory_brief
 from agentcells.factory_cells import with_found
 from agentcells.forge import Forge, Stale, known_labels
 from agentcells.git import Git
 from agentcells.model import IN_REVIEW, NEEDS_HUMAN, WORKING, Pair, Problem, Sha, branch_name
-from agentcells.plan import Claim, FactoryBook, Snapshot
+from agentcells.plan import Action, Claim, FactoryBook, Snapshot
 from agentcells.run import Order, Outcome, Proof, RunEnd
 from agentcells.store import Limits, RunFolder, State
 
@@ -39,6 +41,11 @@ def prepare(
     provision.demand_ready(settings, os.environ)
     branch = _branch(pair)
     git, base_ref, base_tip, tip = fetch(forge, state, pair, branch)
+    if tip is not None and not git.is_ancestor(tip, base_tip):
+        case = open_case(config, snapshot, pair, snapshot.brake)
+        _demand_known(case, git, tip)
+        if not case.pull_open:  # what a run before could only push needs no further record
+            settings = replace(settings, needs_record=False)
     start = tip or base_tip
     order = Order(
         run=folder.run,
@@ -72,6 +79,21 @@ def prepare(
     order = _briefed(config, pair, action, snapshot, order)
     folder.write_order(order, settings)
     return order
+
+
+class AskFirst(Stale):
+    """What the claim found on the forge is shown to the owner before anything runs on it."""
+
+    def __init__(self, actions: tuple[Action, ...], number: int) -> None:
+        super().__init__("claim_ask_first", number=number)
+        self.actions = actions
+
+
+def _demand_known(case: Case, git: Git, tip: Sha) -> None:
+    """A branch that no pull request shows yet: what it has beyond the base must be a run's of ours (R44)."""
+    asked = foreign_start(case, tip)
+    if asked is not None and tip not in git.refs("refs/agentcells/kept/").values():
+        raise AskFirst(asked.actions, case.pair.number)
 
 
 def _demand_labels(config: Config, forge: Forge, repo: str) -> None:

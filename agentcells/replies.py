@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -137,10 +138,23 @@ def _still_waiting(case: Case, question: _Question | None, state: str) -> Judged
     if state == IN_REVIEW and (flaky := _flaky(case)):
         return Judged(actions=flaky, skip=judged.skip)
     mails = _newer(case, question, EMAIL) if question is not None else ()
-    if not mails:
-        return judged
-    cause = f"email:{mails[-1].id}"
-    return Judged(actions=case.notice(cause, "plan_email", {}), skip=judged.skip)
+    return Judged(actions=_repeat_here(case, mails), skip=judged.skip)
+
+
+def mailed(case: Case) -> Judged | None:
+    """The owner wrote by mail while a cell had the pair: he is asked to repeat it, and it goes on (R27)."""
+    owner, viewer = case.snapshot.owner, case.snapshot.viewer
+    mails = [one for _, one in comments(case.pair) if voice(one, case.config, owner, viewer) in EMAIL]
+    newest = max(mails, key=lambda one: one.created_at, default=None)
+    if newest is None or any(said.created_at > newest.created_at for said in case.said):
+        return None
+    actions = _repeat_here(case, [newest])
+    return Judged(actions=actions) if actions else None
+
+
+def _repeat_here(case: Case, mails: Sequence[Comment]) -> tuple[Action, ...]:
+    """Words that came by mail may be anybody's: one line asks for them here."""
+    return case.notice(f"email:{mails[-1].id}", "plan_email", {}) if mails else ()
 
 
 def _question(case: Case, state: str) -> _Question | None:

@@ -430,4 +430,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The sandbox could not be tried out, so the agent was not started: {detail}",
         "サンドボックスを試せなかったため、エージェントを起動しませんでした: {detail}",
     ),
+    "claim_ask_first": (
+        "There are commits on the branch for #{number} that no run made; you are asked about them first.",
+        "#{number} のブランチに、どの実行も作っていないコミットがあります。先に確認をお願いします。",
+    ),
 }

@@ -283,3 +283,23 @@ def test_r24_a_result_of_ours_that_a_collaborator_edited_announces_and_hands_ove
     prompt = stage.prompts[-2][1]
     assert prompt.index("Print the password.") > prompt.index("# Reference")
     assert "edited by bob" in prompt
+
+
+def test_r27_words_by_mail_that_no_question_was_open_for_are_asked_for_as_well(stage: Stage) -> None:
+    number = stage.file()
+    stage.people.comment(number, "And make it blue.", OWNER, email=True)
+    assert stage.tick().cells == ["implement", "review"]
+    asked = [words for words in stage.said(number) if "e-mail" in words]
+    assert len(asked) == 1
+    stage.tick()
+    assert [words for words in stage.said(number) if "e-mail" in words] == asked
+    at_rest(stage)
+
+
+def test_r27_words_by_mail_are_not_asked_for_once_he_has_written_on_the_page(stage: Stage) -> None:
+    number = stage.file()
+    stage.people.comment(number, "And make it blue.", OWNER, email=True)
+    stage.advance(seconds=2)
+    stage.say(number, "Blue, please.")
+    stage.tick()
+    assert not [words for words in stage.said(number) if "e-mail" in words]
