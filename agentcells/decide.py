@@ -14,7 +14,7 @@ from agentcells.model import Pair, parse_branch
 from agentcells.pairs import PairState, pair_up, state_of
 from agentcells.plan import Action, Plan, SetState, Skip, Snapshot
 from agentcells.publish import elsewhere, orphaned, running
-from agentcells.repair import held, interrupted, mislabelled, stopped
+from agentcells.repair import held, interrupted, mislabelled, stopped, superseded
 from agentcells.replies import commanded, waiting
 from agentcells.splitting import consented
 
@@ -27,6 +27,7 @@ __all__ = ["PairState", "decide", "pair_up", "state_of"]
 STEPS: tuple[Callable[[Case], Judged | None], ...] = (
     elsewhere,  # R17: another machine is at it
     stopped,  # R11: closed or merged
+    superseded,  # R9: another attempt has followed it
     interrupted,  # R15: a move of ours that was cut off
     commanded,  # R7: /hold, /stop, /resume
     running,  # R18, R26, R33, R39: a run folder of this machine

@@ -61,6 +61,7 @@ def deliver(
             differs=git.tree(joined.sha) != before,
             merged_base=joined.merged,
             behind=not git.is_ancestor(base_tip, joined.sha),
+            ahead=tip is not None and not git.is_ancestor(tip, base_tip),
             conflicts=joined.conflicts,
             obstacle=joined.obstacle,
             foreign=foreign,

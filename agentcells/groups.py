@@ -38,14 +38,11 @@ def groups_of(
 
     `busy`: issues and pull requests that a run of this machine is about. `tidied`: merged pull
     requests that nothing is left to do for. `before`: items that were ours when they were listed
-    last; an open issue among them has no label now, but `/resume` may stand on it (R7).
+    last; an open one among them has no label now, but `/resume` may stand on it (R7).
     """
     at_work = {root_of(rows[number]) if number in rows else number for number in busy}
     roots = {root_of(row) for row in rows.values() if _wanted(config, row, tidied)}
-    roots |= {
-        number for number in before
-        if number in rows and rows[number].state == "open" and rows[number].kind == "issue"
-    }
+    roots |= {number for number in before if number in rows and rows[number].state == "open"}
     found = []
     for root in sorted(roots | at_work):
         members = _members(root, rows)

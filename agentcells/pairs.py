@@ -107,6 +107,7 @@ def pair_up(
         pulls = ours.pop((issue.repo, issue.number), [])
         pair = replace(_newest(issue, pulls), rivals=_rivals(issue, rest))
         found.append(_afresh(config, pair, the_owner, viewer, pinned, key))
+        found += _older(config, found[-1], pulls)
     rest += [item for pulls in ours.values() for _, item in pulls]
     found += [Pair(issue=None, pull=item) for item in rest]
     return tuple(sorted(found, key=lambda pair: (pair.repo, pair.number)))
@@ -118,6 +119,18 @@ def _newest(issue: Item, pulls: list[tuple[int, Item]]) -> Pair:
         return Pair(issue=issue, pull=None)
     attempt, pull = max(pulls, key=lambda one: (one[1].state == "open", one[0]))
     return Pair(issue=issue, pull=pull, attempt=attempt)
+
+
+def _older(config: Config, pair: Pair, pulls: list[tuple[int, Item]]) -> Iterator[Pair]:
+    """Pull requests of ours for this issue that another attempt has followed, each alone.
+
+    Their labels and their merged branch are still ours to tidy (R11), and whoever labels one is told why
+    nothing runs there (R22).
+    """
+    for _, pull in pulls:
+        left = pull.state == "merged" or any(config.state(label.name) for label in pull.labels)
+        if pull != pair.pull and left:
+            yield Pair(issue=None, pull=pull)
 
 
 def _afresh(

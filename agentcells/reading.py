@@ -15,7 +15,7 @@ from agentcells.forge import Forge, ForgeError, Listing, Unavailable, stops_ever
 from agentcells.fresh import Fresh
 from agentcells.groups import Group, groups_of, in_turn, root_of, row_of, unchanged, worth_keeping
 from agentcells.model import Account, Item, Pair, Row, branch_name, parse_branch
-from agentcells.pairs import pull_of_ours
+from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import Unreadable
 from agentcells.sentences import say
 from agentcells.store import Memory, State
@@ -55,10 +55,23 @@ class Known:
         """What the next pass starts from."""
         rows = worth_keeping(self.rows, self.groups, self.waited_for)
         near = {row.number for row in (*rows, *self.listing.rows)}
+        roots = {group.number for group in self.groups}
         return Memory(
             mark=self.listing.mark, rows=rows, tidied=tuple(sorted(self.tidied & near)),
-            searched=tuple(sorted(self.searched & {group.number for group in self.groups})),
+            searched=tuple(sorted(self.searched & roots)),
+            alone=tuple(sorted(root for root in roots if self._stands_alone(root))),
         )
+
+    def _stands_alone(self, root: int) -> bool:
+        row = self.rows.get(root)
+        return row is not None and row.kind == "pull_request" and row.state == "open"
+
+    def ours_before(self) -> tuple[int, ...]:
+        """What was in the line when it was listed last: issues, and pull requests without one."""
+        if self.before is None:
+            return ()
+        issues = (row.number for row in self.before.rows if row.kind == "issue")
+        return (*issues, *self.before.alone)
 
 
 @dataclass(slots=True)
@@ -75,6 +88,7 @@ class Reader:
     fresh: Fresh = field(init=False)
     # Pull requests of branches that came with an item, until they are asked for.
     _beside: dict[tuple[str, str], Item | ForgeError | None] = field(default_factory=dict)
+    _kept: dict[tuple[str, int], Item | None] = field(default_factory=dict)  # by an earlier pass
 
     def __post_init__(self) -> None:
         self.fresh = Fresh(self.forge)
@@ -84,10 +98,9 @@ class Reader:
         turns = self.state.turns()
         groups: dict[str, list[Group]] = {}
         for known in several:
-            listed = known.before.rows if known.before is not None else ()
             known.groups = groups_of(
                 self.config, known.repo, known.rows, busy.get(known.repo, ()), known.tidied,
-                [row.number for row in listed],
+                known.ours_before(),
             )
             for group in known.groups:
                 groups.setdefault(group.state, []).append(group)
@@ -120,11 +133,18 @@ class Reader:
     def _cached(self, known: Known, number: int) -> Item | None:
         place = (known.repo, number)
         if place not in self.items:
-            row, item = known.rows.get(number), self.state.cached_item(known.repo, number)
+            row, item = known.rows.get(number), self._as_kept(*place)
             if row is None or item is None or not unchanged(item, row):
                 return None
             self.items[place] = item
         return self.items[place]
+
+    def _as_kept(self, repo: str, number: int) -> Item | None:
+        """As it stands in the cache. A long conversation takes a while to take in, so it is done once."""
+        place = (repo, number)
+        if place not in self._kept:
+            self._kept[place] = self.state.cached_item(repo, number)
+        return self._kept[place]
 
     def _read_group(self, known: Known, group: Group) -> None:
         missing = [number for number in group.members if self._cached(known, number) is None]
@@ -209,7 +229,9 @@ class Reader:
         """Those that could be read; the others are left alone. One request where the forge can."""
         if not numbers:
             return []
-        found = together(self.forge, repo, numbers, heads)
+        known = {n: self.items.get((repo, n)) or self._as_kept(repo, n) for n in numbers}
+        before = {n: old for n, old in known.items() if old is not None}
+        found = together(self.forge, repo, numbers, heads, before)
         self._beside.update(((repo, head), pull) for head, pull in found.heads.items())
         read = []
         for number in numbers:
@@ -264,7 +286,9 @@ class Reader:
                 continue
             if item is None:
                 continue  # its turn comes
-            if pull_of_ours(item, viewer) and self.forge.branch(known.repo, row.head_ref):
+            # What somebody has pushed there since was merged nowhere: it stays (R11).
+            merged_tip = facts(item).head_sha
+            if pull_of_ours(item, viewer) and self.forge.branch(known.repo, row.head_ref) == merged_tip:
                 found.append(f"{known.repo} {row.head_ref}")
             else:
                 known.tidied.add(row.number)

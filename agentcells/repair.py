@@ -40,6 +40,21 @@ def _merged_branch(case: Case) -> tuple[DeleteBranch, ...]:
     return (DeleteBranch(pair_key=case.pair.key, repo=case.pair.repo, ref=ref),)
 
 
+def superseded(case: Case) -> Judged | None:
+    """An older pull request of ours that is open again beside its issue's newer attempt (R9, R22)."""
+    pull = case.pair.pull
+    place = pull_of_ours(pull, case.snapshot.viewer) if pull is not None and case.own_pull else None
+    if place is None:
+        return None
+    newer = next((
+        pair for pair in case.snapshot.pairs
+        if pair.issue is not None and (pair.repo, pair.number) == (case.pair.repo, place[0])
+    ), None)
+    if newer is None:
+        return None  # its issue is not known: the reason for that is given at the end
+    return case.skip("skip_older_pull", "owner", issue=place[0])
+
+
 def interrupted(case: Case) -> Judged | None:
     """A move that stands in the book and that no label followed: this machine died in between.
 

@@ -217,6 +217,7 @@ class Delivery:
     differs: bool  # from the branch's tree (R8)
     merged_base: bool = False
     behind: bool = False  # the base has commits that this has not
+    ahead: bool = False  # the branch as it stands on the forge has commits that the base has not
     conflicts: tuple[str, ...] = ()
     obstacle: str = ""  # why it cannot be merged at all: the key of a sentence
     foreign: tuple[str, ...] = ()  # authors of commits on the branch that no run of ours made

@@ -87,9 +87,10 @@ def with_delivery(
     """The same with its sealed work judged. Raises Problem."""
     if fact.status != "ended" or fact.end is None:
         return fact
-    cell = config.cell(fact.order.cell)
+    cell, order = config.cell(fact.order.cell), fact.order
     merges = cell is not None and cell.merge  # judged by what stands on the branch
-    if not merges and not (fact.order.writes and fact.end.changed):
+    unopened = order.branch_exists and order.pull is None  # what a run before could only push
+    if not merges and not (order.writes and (fact.end.changed or unopened)):
         return fact
     try:
         return replace(fact, delivery=deliver(config, forge, state, fact, writing))

@@ -258,7 +258,7 @@ def _first_block(verdict: Verdict, language: str) -> str:
 def _without_proof_of_work(case: Case, run: RunFact, cell: Cell) -> Reason | None:
     """R8: something new is recorded, and the test passed on exactly that."""
     end, delivery = end_of(run), run.delivery
-    new = delivery is not None and (delivery.differs or published(run))
+    new = delivery is not None and (delivery.differs or published(run) or _unopened(case, run))
     if cell.needs_record and run.order.writes and not new:
         return "plan_nothing_new", {}
     if not cell.needs_test or not case.config.commands.test:
@@ -271,6 +271,11 @@ def _without_proof_of_work(case: Case, run: RunFact, cell: Cell) -> Reason | Non
     if cell.needs_test == "merged" and delivery is not None and delivery.merged_base:
         return "plan_merged_untested", {}
     return None
+
+
+def _unopened(case: Case, run: RunFact) -> bool:
+    """The work of an earlier run stands on the branch, and no pull request could be opened for it then."""
+    return run.order.branch_exists and not case.pull_open and run.delivery is not None and run.delivery.ahead
 
 
 # ---------------------------------------------------------------- conflicts

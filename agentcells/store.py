@@ -40,6 +40,7 @@ class Memory:
     rows: tuple[Row, ...] = ()  # of all that may have to be read whole, as it was listed last
     searched: tuple[int, ...] = ()  # issues whose pull requests of ours were asked for by name
     tidied: tuple[int, ...] = ()  # merged pull requests whose branch is known to be gone
+    alone: tuple[int, ...] = ()  # open pull requests of the owner's own that are or were in the line
 
 
 @dataclass(frozen=True, slots=True)

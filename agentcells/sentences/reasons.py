@@ -75,6 +75,9 @@ REASONS: dict[str, tuple[str, str]] = {
     "skip_half_a_pair": (
         "Its issue could not be found; it is looked for again.",
         "対応する issue が見つかりません。次にもう一度探します。"),
+    "skip_older_pull": (
+        "An older pull request for #{issue}, which goes on elsewhere. Take the label off here, or set it on #{issue}.",
+        "#{issue} のための以前の pull request で、作業は別の所で続いています。ここのラベルを外すか、#{issue} に付けてください。"),
     "skip_not_yours": (
         "It is somebody else's pull request; only yours and those that agentcells opened run.",
         "他の人のプルリクエストです。あなたのものと agentcells が作ったものだけが対象です。"),

@@ -1,0 +1,127 @@
+"""What an earlier turn has left behind: old pull requests, branches, refusals (R7, R9, R11, R22, R33, R44)."""
+
+from __future__ import annotations
+
+import pytest
+
+from agentcells.forge import Forbidden
+from tests.invariants import at_rest, rests
+from tests.people import STRANGER
+from tests.stage import OWNER, REPO, REVIEW, Stage, Trouble, rule, work
+
+
+def _reviewed(stage: Stage) -> tuple[int, int]:
+    number = stage.file()
+    assert stage.tick().cells == ["implement", "review"]
+    pull = stage.pull_of(number).number
+    assert stage.states(number, pull) == {"in-review"}
+    return number, pull
+
+
+@pytest.mark.parametrize("how", ["closed", "merged"])
+def test_r11_labelled_again_before_the_next_tick_the_old_pull_request_is_tidied_all_the_same(
+    stage: Stage, how: str
+) -> None:
+    number, pull = _reviewed(stage)
+    if how == "merged":
+        stage.people.merge(pull, OWNER)
+        if stage.item(number).state != "open":
+            stage.people.reopen(number, OWNER)
+    else:
+        stage.people.close(pull, OWNER)
+    stage.advance(seconds=2)
+    stage.label(number, "implement")
+    stage.advance(seconds=2)
+    stage.tick()
+    assert stage.states(pull) == set()
+    assert (f"agentcells/{number}" in stage.branches()) == (how == "closed")
+    at_rest(stage)
+
+
+def test_r22_an_old_pull_request_that_is_opened_again_says_why_its_label_starts_nothing(stage: Stage) -> None:
+    number, old = _reviewed(stage)
+    stage.people.close(old, OWNER)
+    stage.tick()
+    stage.advance(seconds=2)
+    stage.label(number, "implement")
+    stage.tick()
+    assert stage.states(stage.pull_of(number, 2).number) == {"in-review"}
+    stage.people.reopen(old, OWNER)
+    stage.label(old, "review")
+    stage.advance(seconds=2)
+    rests(stage, old, "skip_older_pull", f"#{number}")
+
+
+def test_r11_commits_that_came_after_the_merge_keep_their_branch(stage: Stage) -> None:
+    number, pull = _reviewed(stage)
+    stage.people.merge(pull, OWNER)
+    late = stage.people.push(f"agentcells/{number}", {"late.py": "LATE = 1\n"}, OWNER)
+    stage.advance(seconds=2)
+    stage.tick()
+    assert stage.states(number, pull) == set()
+    assert stage.people.tip(f"agentcells/{number}") == late
+
+
+def test_r7_resume_puts_the_owners_own_pull_request_back_into_the_line(stage: Stage) -> None:
+    stage.people.push("feature", {"x.py": "X = 1\n"}, OWNER)
+    pull = stage.people.open_pull("feature", "My change", "Look, please.", OWNER)
+    stage.label(pull, "review")
+    assert stage.tick().cells == ["review"]
+    stage.say(pull, "/hold")
+    stage.tick()
+    assert stage.states(pull) == set()
+    stage.tick()
+    stage.say(pull, "/resume")
+    stage.tick()
+    assert stage.states(pull) == {"in-review"}
+
+
+def test_r9_the_owner_is_asked_once_about_each_rival(stage: Stage) -> None:
+    number = stage.file()
+    rivals = []
+    for head in ("one", "two"):
+        stage.people.push(head, {f"{head}.py": "X = 1\n"}, STRANGER)
+        rivals.append(stage.people.open_pull(head, "Mine", f"Closes #{number}", STRANGER))
+    stage.tick()
+    assert stage.states(number) == {"needs-human"}
+    stage.say(number, "Go on all the same.")
+    stage.people.close(rivals[1], STRANGER)
+    stage.advance(seconds=2)
+    assert stage.tick().cells == ["implement", "review"]
+
+
+def test_r44_a_branch_that_stood_there_before_the_first_run_is_shown_to_the_owner_first(stage: Stage) -> None:
+    planted = stage.people.push("agentcells/1", {"planted.py": "PLANTED = 1\n"}, "bob")
+    assert stage.file() == 1
+    assert stage.tick().cells == []
+    assert stage.states(1) == {"needs-human"}
+    assert planted[:10] in stage.said(1)[0]
+    rests(stage, 1, "skip_needs_human", planted[:10])
+    assert len(stage.said(1)) == 1
+    stage.say(1, "I know, go on with it.")
+    assert stage.tick().cells == ["implement", "review"]
+    at_rest(stage)
+
+
+def test_r44_a_branch_without_commits_of_its_own_needs_no_question(stage: Stage) -> None:
+    stage.people.set_branch("agentcells/1", stage.people.tip("main"))
+    assert stage.file() == 1
+    assert stage.tick().cells == ["implement", "review"]
+
+
+def test_r33_work_whose_pull_request_could_not_be_opened_goes_on_once_it_can(stage: Stage) -> None:
+    number = stage.file()
+    stage.rules = [rule("implement", work(game__py="LIVES = 3\n")), REVIEW]
+    forbidden = Forbidden(
+        "github_forbidden", login="alice-cells", permission="pull_requests", detail="403",
+        operation="createPullRequest", repo=REPO,
+    )
+    stage.troubles.append(Trouble("open_pull", forbidden, times=3))
+    for _ in range(4):
+        stage.tick()
+    assert stage.states(number) == {"needs-human"}
+    stage.advance(seconds=2)
+    stage.say(number, "It may open some now.")
+    assert stage.tick().cells == ["implement", "review"]  # the run had nothing more to change
+    assert stage.pull_of(number).state == "open"
+    at_rest(stage)
