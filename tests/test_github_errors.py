@@ -20,6 +20,7 @@ from agentcells.forge import (
     Stale,
     Unauthorized,
     Unavailable,
+    github_wire,
 )
 from agentcells.forge.github import GitHubForge
 from agentcells.forge.github_errors import Asked, Reply, error_of
@@ -96,12 +97,30 @@ def test_every_trouble_has_its_class_and_its_sentence(
 
 
 @pytest.mark.parametrize("trouble", [trouble for trouble, *_ in CLASSES])
-def test_a_listing_that_goes_the_light_way_says_the_same(hub: Story, trouble: str) -> None:
+def test_what_goes_through_a_proxy_says_the_same(
+    hub: Story, trouble: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It goes by httpx and gql, which know of proxies."""
+    monkeypatch.setattr(github_wire, "usable", lambda loopback: False)
     forge = hub.forge()
     hub.world.fail(trouble, times=2)
     with pytest.raises(ForgeError) as caught:
         forge.listing(REPO)
     assert caught.value.key == next(key for name, _, key, _, _ in CLASSES if name == trouble)
+
+
+def test_a_proxy_changes_nothing_of_what_is_written(hub: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(github_wire, "usable", lambda loopback: False)
+    forge = hub.forge()
+    item = hub.read(hub.issue(), forge)
+    forge.create_label(REPO, "ac:review", "00ff00", "")
+    said = forge.comment(item, "Through the proxy.")
+    forge.add_labels(item, ["ac:review"])
+    read = hub.read(item.number, forge)
+    assert [(one.id, one.body) for one in read.comments] == [(said.id, "Through the proxy.")]
+    assert "ac:review" in {label.name for label in read.labels}
+    assert "_client" in forge._wire.__dict__
+    assert "_plain" not in forge._wire.__dict__
 
 
 def test_all_sentences_of_this_room_are_there_and_used() -> None:

@@ -23,6 +23,7 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 5
     opened: list[int]
     paths: list[str]
+    ended: threading.Semaphore
 
     def setup(self) -> None:
         super().setup()
@@ -31,6 +32,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = self.rfile.read(int(self.headers["content-length"]))
         self.paths.append(self.path)
+        if asked == b"nothing":  # taken, perhaps carried out, and never answered
+            self.close_connection = True
+            return
         body = gzip.compress(asked) if self.headers["accept-encoding"] == "gzip" else asked
         if asked == b"half":
             body = body[:-12]
@@ -43,6 +47,11 @@ class Handler(BaseHTTPRequestHandler):
         if asked == b"close":  # without a word of it, as after a while in which nothing was asked
             self.close_connection = True
 
+    def finish(self) -> None:
+        super().finish()
+        self.connection.shutdown(socket.SHUT_RDWR)
+        self.ended.release()
+
     def log_message(self, *_: object) -> None:
         """Nothing."""
 
@@ -53,7 +62,7 @@ def server() -> Iterator[ThreadingHTTPServer]:
 
 
 def _handler() -> type[Handler]:
-    return type("Kept", (Handler,), {"opened": [], "paths": []})
+    return type("Kept", (Handler,), {"opened": [], "paths": [], "ended": threading.Semaphore(0)})
 
 
 def serving(made: ThreadingHTTPServer) -> Iterator[ThreadingHTTPServer]:
@@ -94,6 +103,28 @@ def test_one_connection_carries_all_questions_until_the_other_side_closes_it(
     root.post(b"five", {"user-agent": "us"})
     root.close()
     assert handler(server).paths[-1] == "/"
+
+
+def test_r18_what_may_be_sent_once_is_sent_once(server: ThreadingHTTPServer) -> None:
+    wire, asked = plain(server), handler(server)
+    wire.post(b"one", {"user-agent": "us"})
+    with pytest.raises(TROUBLE):
+        wire.post(b"nothing", {"user-agent": "us"}, once=True)
+    assert len(asked.paths) == 2
+    wire.post(b"two", {"user-agent": "us"})
+    with pytest.raises(TROUBLE):  # a question is asked again on a new connection
+        wire.post(b"nothing", {"user-agent": "us"})
+    assert len(asked.paths) == 5
+    wire.close()
+
+
+def test_what_may_be_sent_once_goes_not_into_a_connection_that_has_ended(server: ThreadingHTTPServer) -> None:
+    wire, asked = plain(server), handler(server)
+    wire.post(b"close", {"user-agent": "us"})
+    assert asked.ended.acquire(timeout=5)
+    assert wire.post(b"one", {"user-agent": "us"}, once=True).body == b"one"
+    assert (len(asked.opened), len(asked.paths)) == (2, 2)
+    wire.close()
 
 
 def test_half_an_answer_is_trouble_and_the_connection_is_not_used_again(

@@ -93,7 +93,7 @@ class GitHubForge:
         return self._viewer or self._who_am_i()
 
     def _who_am_i(self) -> Account:
-        return self._know_viewer(self._wire.query(ask.VIEWER, {}, light=True).get("viewer"))
+        return self._know_viewer(self._wire.query(ask.VIEWER, {}).get("viewer"))
 
     def _know_viewer(self, node: object) -> Account:
         self._viewer = parse.viewer(node)
@@ -107,7 +107,7 @@ class GitHubForge:
             return me  # an App cannot be asked for by its login
         if login.casefold() in self._accounts:
             return self._accounts[login.casefold()]
-        data = self._wire.query(ask.ACCOUNT, {"login": login}, light=True)
+        data = self._wire.query(ask.ACCOUNT, {"login": login})
         return _person(data.get("user"), login)
 
     def repository(self, repo: str) -> Repository:

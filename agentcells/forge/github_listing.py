@@ -212,7 +212,7 @@ def _finish(wire: Wire, walk: _Walk, page: int) -> Listing:
     while not (walk.issues.done and walk.pulls.done):
         data = wire.query(
             listing(1), {"o0": owner, "n0": name, **walk.variables(page)},
-            where=walk.repo, light=True,
+            where=walk.repo,
         )
         node = data.get("r0")
         if not isinstance(node, Mapping):
@@ -246,7 +246,7 @@ def _ask_many(
         return _of_one_alias(error)
 
     document = listing(len(repos), len(logins), bool(waiting))
-    data = wire.query(document, variables, where=", ".join(repos), light=True, tolerated=of_one)
+    data = wire.query(document, variables, where=", ".join(repos), tolerated=of_one)
     if isinstance(viewer := data.get("viewer"), Mapping):
         wire.login = parse.viewer(viewer).login  # for what is said of those that did not come
     pulls = _waiting_pulls(data.get("waiting"), errors)

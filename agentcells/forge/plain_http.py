@@ -1,7 +1,8 @@
-"""Questions by the standard library alone: an idle tick asks no others, and httpx would cost it 100 ms (R20).
+"""Requests by the standard library alone: importing httpx and gql takes longer than all else an idle tick
+does (R20), and each pass of one that acts would pay for it again.
 
-One connection that is kept between questions, as httpx keeps it. What it cannot do (a proxy) is said by
-`usable`, and then the question goes the other way.
+One connection that is kept between requests, as httpx keeps it. What it cannot do (a proxy) is said by
+`usable`, and then the request goes the other way.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import gzip
 import http.client
 import os
+import select
 import ssl
 import sys
 import zlib
@@ -39,7 +41,7 @@ def usable(loopback: bool) -> bool:
 
 
 class PlainHttp:
-    """Posts to one address. Each question must be one that may be asked twice."""
+    """Posts to one address."""
 
     def __init__(self, url: str, trusted: Callable[[], ssl.SSLContext], timeout_s: float) -> None:
         self._parts = urlsplit(url)
@@ -47,14 +49,16 @@ class PlainHttp:
         self._timeout_s = timeout_s
         self._kept: http.client.HTTPConnection | None = None
 
-    def post(self, body: bytes, headers: Mapping[str, str]) -> Answered:
-        """Raises one of TROUBLE."""
+    def post(self, body: bytes, headers: Mapping[str, str], *, once: bool = False) -> Answered:
+        """Raises one of TROUBLE. `once`: what must not be sent a second time, whatever happens (R18)."""
         kept, self._kept = self._kept, None
-        if kept is not None:
+        if kept is not None and not _ended(kept):
             try:
                 return self._ask(kept, body, headers)
             except CLOSED:
                 kept.close()
+                if once:
+                    raise
         return self._ask(self._connection(), body, headers)
 
     def close(self) -> None:
@@ -84,6 +88,18 @@ class PlainHttp:
         return http.client.HTTPSConnection(
             host, port, timeout=self._timeout_s, context=self._trusted()
         )
+
+
+def _ended(kept: http.client.HTTPConnection) -> bool:
+    """Whether the other side has hung up meanwhile: nothing else can be there to read before we ask."""
+    if kept.sock is None:
+        return True
+    poll = select.poll()
+    poll.register(kept.sock, select.POLLIN)
+    if not poll.poll(0):
+        return False
+    kept.close()
+    return True
 
 
 def _unpacked(content: bytes, headers: Mapping[str, str]) -> bytes:
