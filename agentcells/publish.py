@@ -10,7 +10,7 @@ from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
 from agentcells.merging import merge_obstacle, waits
-from agentcells.model import ANSWER, MERGE, Comment
+from agentcells.model import ANSWER, MERGE, WORKING, Comment
 from agentcells.pairs import facts
 from agentcells.plan import (
     Action,
@@ -66,11 +66,11 @@ def orphaned(case: Case) -> Judged | None:
     elsewhere = [row for row in rows if row.machine != here and not rounds.overdue(row, now)]
     if elsewhere:
         return case.skip("skip_other_machine", "time", machine=elsewhere[0].machine)
-    book = case.book
+    book, said = case.book, None
     for row in rows:
         said = _decision(case, row.run)
         book = rounds.died(book, [row.run], now) if said is None else _as_said(book, *said)
-    return Judged(actions=_after_death(case, book, rows[-1]))
+    return Judged(actions=_after_death(case, book, rows[-1], said))
 
 
 def _as_said(book: Ledger, comment: Comment, marker: Marker) -> Ledger:
@@ -95,7 +95,7 @@ def buried(case: Case, run: RunFact) -> Judged:
         else _as_said(case.book, *said)
     )
     row = rounds.row_of(book, run.order.run)
-    after = _after_death(case, book, row) if row is not None else ()
+    after = _after_death(case, book, row, said) if row is not None else ()
     labels = [action for action in after if not isinstance(action, WriteLedger)]
     ledger = [action for action in after if isinstance(action, WriteLedger)]
     close = CloseRun(pair_key=case.pair.key, run=run.order.run, keep=True)
@@ -113,8 +113,24 @@ def _unstarted(case: Case, run: RunFact) -> Judged:
     return Judged(actions=(*actions, CloseRun(pair_key=key, run=name, keep=False, unstarted=True)))
 
 
-def _after_death(case: Case, book: Ledger, row: LedgerRow) -> tuple[Action, ...]:
-    """The label no longer says that it runs; after three failures the owner is asked (R33)."""
+def _announced(case: Case, comment: Comment, marker: Marker) -> str:
+    """Where this told result sends a pair that nobody has labelled since, or "" (R18)."""
+    if case.state.states != {marker.came_from}:
+        return ""
+    told_at = comment.created_at.replace(microsecond=0)
+    since = (change for change in case.labels if change.at >= told_at and change.state != WORKING)
+    return "" if any(change.by != "ours" for change in since) else marker.to
+
+
+def _after_death(
+    case: Case, book: Ledger, row: LedgerRow, said: tuple[Comment, Marker] | None
+) -> tuple[Action, ...]:
+    """The label no longer says that it runs; after three failures the owner is asked (R33).
+
+    What the run had told is carried out, as if it had not died: doing it again would tell it twice.
+    """
+    if said is not None and (to := _announced(case, *said)):
+        return (case.set_state(to), case.write(book))
     count = rounds.failures_in_a_row(book, case.heard_at)
     if case.state.only == row.cell and count >= rounds.IN_A_ROW:
         parked = case.park(f"failures:{row.run}", "plan_deaths", count=count, cell=row.cell)

@@ -136,13 +136,13 @@ def _two_states(case: Case) -> Judged:
     # `working` is that of a claim whose run is gone; the states are the owner's to choose from.
     off = (replace(case.set_state(""), beside=states),) if case.state.working else ()
     names = " + ".join(sorted(case.config.label(state) for state in states))
-    changes = _changes(case)
-    newest = changes[-1].at.isoformat() if changes else ""
-    judged = case.skip("skip_two_states", "owner", labels=names)
-    return Judged(
-        actions=(*off, *case.notice(f"two:{names}:{newest}", "plan_two_states", {"labels": names})),
-        skip=judged.skip,
-    )
+    told: tuple[Action, ...] = ()
+    # Where all of them are other people's, this was never put into the line: we have no word to say (R24).
+    if any(newest.by != "other" for state in states if (newest := case.newest_set(state)) is not None):
+        changes = _changes(case)
+        newest_at = changes[-1].at.isoformat() if changes else ""
+        told = case.notice(f"two:{names}:{newest_at}", "plan_two_states", {"labels": names})
+    return replace(case.skip("skip_two_states", "owner", labels=names), actions=(*off, *told))
 
 
 def _half_done(case: Case) -> str:

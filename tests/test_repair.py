@@ -102,7 +102,9 @@ def test_r4_two_states_are_repaired_only_as_the_halves_of_our_own_move(
     if repaired:
         assert set_to(found) == ("review", "pull", False)
     else:
-        done = ["SetState", "Post"] if working else ["Post"]
+        done = ["SetState"] if working else []
+        if events:  # on what nobody of us ever labelled we have no word to say
+            done.append("Post")
         assert (names(found), skip_of(found).key) == (done, "skip_two_states")
 
 

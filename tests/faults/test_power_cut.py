@@ -17,6 +17,7 @@ import pytest
 
 from agentcells.git import Git
 from agentcells.git_process import Call, run
+from agentcells.markers import parse_marker
 from tests import reaper
 from tests.invariants import at_rest
 from tests.stage import REVIEW, TRIAGE, Stage, rule
@@ -78,15 +79,37 @@ def power_goes(world: tuple[Stage, Stage, list[str]], root: Path, at: int, *, wh
     before, unharmed, _ = world
     stage = reaper.copy(before, root)
     cut(stage, at, whole=whole)
+    why = f"cut after step {at}, {'all' if whole else 'what was not synced'} lost"
+    if whole and pushed_and_not_told(stage):
+        comes_back_after_a_word(stage, why)
+        return
     reaper.tick(stage)
     found, wanted = end_of(stage), end_of(unharmed)
-    why = f"cut after step {at}, {'all' if whole else 'what was not synced'} lost"
     assert (found.states, found.open, found.branches) == (wanted.states, wanted.open, wanted.branches), why
     assert found.said == wanted.said, why
     assert "LIVES = 3\n" in found.files["agentcells/1:game.py"], why
     assert len(stage.played) <= len(unharmed.played) + 1, why
     at_rest(stage)
     shutil.rmtree(root)
+
+
+def pushed_and_not_told(stage: Stage) -> bool:
+    """The branch is there, and the word of ours that it was us is nowhere any more."""
+    told = [marker for number in stage.people.numbers() for marker in map(parse_marker, stage.said(number))]
+    return "agentcells/1" in stage.branches() and not any(one and one.cell == "implement" for one in told)
+
+
+def comes_back_after_a_word(stage: Stage, why: str) -> None:
+    """Commits that nothing of ours vouches for are shown to the owner once; he lets it go on (R44)."""
+    reaper.tick(stage)
+    (asked,) = [number for number in stage.people.numbers() if "needs-human" in stage.states(number)]
+    assert "Somebody else has put work on the branch" in stage.said(asked)[-1], why
+    at_rest(stage)
+    stage.say(asked, "That is ours. Go on.")
+    reaper.tick(stage)
+    assert [stage.states(number) for number in stage.people.numbers()] == [set(), {"in-review"}], why
+    assert "LIVES = 3\n" in stage.people.files("agentcells/1")["game.py"], why
+    at_rest(stage)
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["all lost", "as synced"])

@@ -31,6 +31,17 @@ def test_r24_a_label_that_is_not_the_owners_starts_nothing(stage: Stage, who: st
     rests(stage, number, "skip_label_foreign", who)
 
 
+def test_r24_two_labels_of_collaborators_are_not_even_answered(stage: Stage) -> None:
+    number = stage.file("")
+    stage.label(number, "implement", by="bob")
+    stage.label(number, "triage", by="mallory")
+    rests(stage, number, "skip_two_states", "ac:implement", "ac:triage")
+    assert stage.said(number) == []
+    stage.label(number, "review")  # now the owner has spoken, and is told why nothing comes of it
+    assert stage.tick().cells == []
+    assert len(stage.said(number)) == 1
+
+
 def test_r24_the_last_labelling_decides_when_a_collaborator_takes_it_off_and_sets_it_again(stage: Stage) -> None:
     number = stage.file()
     stage.unlabel(number, "implement", by="bob")

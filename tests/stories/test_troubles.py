@@ -392,10 +392,36 @@ def test_r4_the_half_of_our_own_move_is_finished_when_nothing_is_left_of_its_run
     stage.troubles.append(Trouble("remove_labels", outage()))
     assert stage.tick().problem is not None
     assert stage.states(number) == {"triage", "working", "implement"}
-    for state in Path(stage.state.root).iterdir():
-        subprocess.run(["rm", "-rf", str(state)], check=True)
+    lose_state(stage)
     assert stage.tick().cells == ["implement", "review"]
     assert stage.states(number, stage.pull_of(number).number) == {"in-review"}
+    at_rest(stage)
+
+
+def lose_state(stage: Stage) -> None:
+    for path in Path(stage.state.root).iterdir():
+        subprocess.run(["rm", "-rf", str(path)], check=True)
+
+
+def test_r18_a_result_that_was_told_is_carried_out_when_nothing_else_is_left_of_its_run(stage: Stage) -> None:
+    number = stage.file("triage")
+    stage.troubles.append(Trouble("add_labels", outage(), after=1))  # the first one is the claim's
+    assert stage.tick().problem is not None
+    assert (len(stage.said(number)), stage.states(number)) == (1, {"triage", "working"})
+    lose_state(stage)
+    assert stage.tick().cells == ["implement", "review"]
+    assert [row.next for row in stage.book(number).rows] == ["implement", "review", "in-review"]
+    at_rest(stage)
+
+
+def test_r18_a_told_result_does_not_outdo_the_owners_label_after_it(stage: Stage) -> None:
+    number = stage.file("triage")
+    stage.troubles.append(Trouble("add_labels", outage(), after=1))
+    assert stage.tick().problem is not None
+    lose_state(stage)
+    stage.unlabel(number, "triage")
+    stage.label(number, "triage")
+    assert stage.tick().cells == ["triage", "implement", "review"]
     at_rest(stage)
 
 
