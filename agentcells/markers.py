@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 
 from agentcells.posts import Ledger, LedgerRow, Marker, MarkerKind, Move
+from agentcells.rounds import WITHDRAWN
 from agentcells.sentences import SENTENCES, say
 
 LEDGER_LIMIT = 60_000  # a forge refuses a comment of more than 65,536 characters
@@ -185,7 +186,7 @@ def _summed_up(ledger: Ledger) -> Ledger:
     return replace(
         ledger,
         rows=tuple(row for row in ledger.rows if row.end is None or row.run not in runs),
-        older_runs=ledger.older_runs + len(gone),
+        older_runs=ledger.older_runs + sum(row.outcome != WITHDRAWN for row in gone),
         older_usd=ledger.older_usd + sum(row.usd for row in gone),
         older_tokens=ledger.older_tokens + sum(row.tokens for row in gone),
     )

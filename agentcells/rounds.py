@@ -11,7 +11,7 @@ from agentcells.model import ANSWER, Comment
 from agentcells.posts import Ledger, LedgerRow, Marker, Move
 from agentcells.run import WEATHER, Order, Outcome, OutcomeKind
 
-WITHDRAWN = "withdrawn"
+WITHDRAWN = "withdrawn"  # a claim that was taken back before anything started: no run
 IN_A_ROW = 3  # failures, then the owner is asked (R33)
 GRACE = timedelta(minutes=15)  # after the time-out of another machine's run (R17)
 
@@ -114,8 +114,8 @@ def failures_in_a_row(ledger: Ledger, since: datetime | None) -> int:
 
 
 def runs(ledger: Ledger) -> int:
-    """Of the pair in all its life (R34)."""
-    return ledger.older_runs + len(ledger.rows)
+    """Of the pair in all its life (R34); a claim that was never started is none."""
+    return ledger.older_runs + sum(row.outcome != WITHDRAWN for row in ledger.rows)
 
 
 def dollars(ledger: Ledger, since: datetime | None = None) -> float:

@@ -80,8 +80,9 @@ class Shown:
         return {self.config.label(cell), self.config.label(WORKING)}
 
     def ours(self, labels: Iterable[Label]) -> set[str]:
-        """Names of the labels that have a meaning here."""
-        return {label.name for label in labels if self.config.state(label.name)}
+        """Names of the labels that have a meaning here; one that only looks like ours is foreign (R23)."""
+        pinned = self.snapshot.label_ids
+        return {label.name for label in labels if trust.our_state(self.config, label, pinned) is not None}
 
     def _wanted(self, action: SetState) -> set[str]:
         states = [action.label] if action.label else []

@@ -116,3 +116,8 @@ def test_r7_a_reply_stands_behind_a_cell_until_a_run_has_gone_on_from_it(rows, f
 def test_rows_are_found_by_their_run():
     assert rounds.row_of(ledger(row("r1", 1)), "r1") == row("r1", 1)
     assert rounds.row_of(Ledger(), "r1") is None
+
+
+def test_r34_a_claim_that_was_never_started_is_no_run_of_the_pair():
+    book = ledger(row("r1", 1), row("r2", 3, rounds.WITHDRAWN), row("r3", 5, ""), older_runs=2)
+    assert rounds.runs(book) == 4
