@@ -59,7 +59,7 @@ from agentcells.posts import Ledger
 from agentcells.run import Order
 from agentcells.sentences import say
 from agentcells.shown import Shown
-from agentcells.store import Limits, RunFolder, State, Unwritable
+from agentcells.store import Limits, RunFolder, State, Unwritable, branch_place
 from agentcells.taking_in import take_in
 from agentcells.views import action_line
 
@@ -362,7 +362,9 @@ class Apply:
 
     def trouble(self, action: Action, words: str) -> None:
         """What went wrong with an item last, for `why`; "" when nothing did."""
-        if isinstance(action, Claim) or words:
+        if isinstance(action, DeleteBranch):  # the pair itself is over
+            self.state.note_trouble(branch_place(action.repo, action.ref), words)
+        elif isinstance(action, Claim) or words:
             self.state.note_trouble(action.pair_key, words)
 
     def _pair(self, key: str) -> Pair:

@@ -18,7 +18,7 @@ from agentcells.model import Account, Item, Pair, Row, branch_name, parse_branch
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import Unreadable
 from agentcells.sentences import say
-from agentcells.store import Memory, State
+from agentcells.store import Memory, State, branch_place
 
 if TYPE_CHECKING:
     from agentcells.config import Config
@@ -278,7 +278,7 @@ class Reader:
 
     def leftover_branches(self, known: Known, viewer: Account) -> list[str]:
         """Branches of ours whose pull request was merged and that are still there (R11)."""
-        found = []
+        found, troubles = [], self.state.troubles()
         for row in list(known.rows.values()):
             item = self.items.get((known.repo, row.number))
             merged = row.state == "merged" or (item is not None and item.state == "merged")
@@ -286,6 +286,11 @@ class Reader:
                 continue
             if item is None:
                 continue  # its turn comes
+            if (refused := branch_place(known.repo, row.head_ref)) in troubles:  # told already (R33)
+                known.tidied.add(row.number)
+                if self.writing:
+                    self.state.note_trouble(refused, "")
+                continue
             # What somebody has pushed there since was merged nowhere: it stays (R11).
             merged_tip = facts(item).head_sha
             if pull_of_ours(item, viewer) and self.forge.branch(known.repo, row.head_ref) == merged_tip:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 __all__ = [
-    "Limits", "Memory", "RunFolder", "State", "Unwritable", "keep", "state_folder", "write_whole", "writing",
+    "Limits", "Memory", "RunFolder", "State", "Unwritable", "branch_place", "keep", "state_folder",
+    "write_whole", "writing",
 ]
 
 
@@ -246,6 +247,11 @@ class State:
                 beside.write_bytes(secrets.token_bytes(32))
                 beside.replace(path)
         return path.read_bytes()
+
+
+def branch_place(repo: str, ref: str) -> str:
+    """What stands in `troubles` for a branch that the forge does not let us delete."""
+    return f"{repo}#{ref}"
 
 
 def _file_name(repo: str) -> str:

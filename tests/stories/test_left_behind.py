@@ -125,3 +125,28 @@ def test_r33_work_whose_pull_request_could_not_be_opened_goes_on_once_it_can(sta
     assert stage.tick().cells == ["implement", "review"]  # the run had nothing more to change
     assert stage.pull_of(number).state == "open"
     at_rest(stage)
+
+
+def test_r33_a_branch_that_may_not_be_deleted_is_told_once(stage: Stage) -> None:
+    number, pull = _reviewed(stage)
+    stage.people.merge(pull, OWNER)
+    stage.advance(seconds=2)
+    forbidden = Forbidden(
+        "github_forbidden", login="alice-cells", permission="contents", detail="403",
+        operation="deleteRef", repo=REPO,
+    )
+    stage.troubles.append(Trouble("delete_branch", forbidden, times=100))
+    assert [event["key"] for event in stage.tick().of("failed")] == ["github_forbidden"]
+    for _ in range(3):
+        assert stage.tick().of("failed") == []
+    assert stage.troubles[0].times == 99
+    assert stage.states(number, pull) == set()
+
+
+def test_r23_a_strangers_label_with_our_prefix_beside_ours_changes_nothing(stage: Stage) -> None:
+    number = stage.file()
+    stage.people.make_label("ac:urgent", OWNER)
+    stage.people.label(number, "ac:urgent", STRANGER)
+    assert stage.tick().cells == ["implement", "review"]
+    assert stage.states(number) == {"urgent"}
+    assert stage.states(stage.pull_of(number).number) == {"in-review"}
