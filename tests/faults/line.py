@@ -12,7 +12,7 @@ from tests.github_people import GitHubPeople
 from tests.invariants import at_rest, sound
 from tests.loopback.github import World
 from tests.people import REPO
-from tests.stage import REVIEW, Stage, Ticked, rule, work
+from tests.stage import REVIEW, TRIAGE, Stage, Ticked, rule, work
 
 IMPLEMENT = rule("implement", work(game__py="LIVES = 3\n"))  # says the same however often it is done
 
@@ -20,7 +20,7 @@ IMPLEMENT = rule("implement", work(game__py="LIVES = 3\n"))  # says the same how
 @contextmanager
 def line(root: Path, factory: str = "") -> Iterator[Stage]:
     """One issue that waits for implement. `factory`: further lines of that table."""
-    stage = Stage(root, world="github", rules=[IMPLEMENT, REVIEW], factory=factory)
+    stage = Stage(root, world="github", rules=[TRIAGE, IMPLEMENT, REVIEW], factory=factory)
     try:
         stage.file()
         yield stage

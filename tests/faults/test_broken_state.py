@@ -76,7 +76,10 @@ def files_of(stage: Stage) -> list[str]:
     root = stage.state.root
     found = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
     own = ("work", "home", "tmp", "bin", "door", "objects", "hooks")
-    return sorted(str(path) for path in found if not any(part in own for part in path.parts))
+    return sorted(
+        str(path) for path in found
+        if not any(part in own or part.startswith("tmp-") for part in path.parts)  # gone with its process
+    )
 
 
 def goes_on(stage: Stage, typed: Typed) -> None:
