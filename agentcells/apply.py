@@ -335,8 +335,8 @@ class Apply:
         Always a question of its own, whole, after our last write: nothing read before can tell.
         """
         pair = self._pair(action.pair_key)
-        numbers = [item.number for item in (pair.issue, pair.pull) if item is not None]
-        found = together(self.forge, pair.repo, numbers).items
+        before = {item.number: item for item in (pair.issue, pair.pull) if item is not None}
+        found = together(self.forge, pair.repo, list(before), before=before).items
         read = {number: self._whole(item) for number, item in found.items()}
         now = replace(
             pair, issue=pair.issue and read[pair.issue.number], pull=pair.pull and read[pair.pull.number]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from agentcells.forge import Forge
+from agentcells.forge import Forge, ForgeError, together
 from agentcells.model import Comment, Item, Label
 
 GOOD_FOR = timedelta(seconds=10)  # by the forge's clock, which goes on while a machine sleeps
@@ -28,20 +28,31 @@ class Fresh:
 
     forge: Forge
     _items: dict[Place, tuple[Item, datetime]] = field(default_factory=dict)
+    _read: dict[Place, Item] = field(default_factory=dict)  # as the forge told them, without our writes
     _written: set[Place] = field(default_factory=set)  # since it was read
 
     def take(self, item: Item) -> None:
         """It was read just now, whole."""
         self._items[item.repo, item.number] = (item, self.forge.clock())
+        self._read[item.repo, item.number] = item
         self._written.discard((item.repo, item.number))
 
     def item(self, repo: str, number: int) -> Item:
         """As it stands, with our own writes; read now when the last look is too long ago."""
         known = self._known(repo, number)
         if known is None:
-            known = self.forge.read(repo, number)
+            known = self._ask(repo, number)
             self.take(known)
         return known
+
+    def _ask(self, repo: str, number: int) -> Item:
+        before = self._read.get((repo, number))
+        if before is None:
+            return self.forge.read(repo, number)
+        found = together(self.forge, repo, [number], before={number: before}).items[number]
+        if isinstance(found, ForgeError):
+            raise found
+        return found
 
     def unwritten(self, repo: str, number: int) -> Item | None:
         """The same as it was read, where we have not written there since: good to decide upon."""

@@ -7,7 +7,7 @@ Times are aware UTC datetimes. Ids are the forge's own opaque strings ("node ids
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NewType, TypeAlias
 
@@ -171,6 +171,8 @@ class Item:
     url: str = ""
     blocked_by: tuple[int, ...] = ()  # open issues this one waits for
     closed_by: tuple[int, ...] = ()  # open pull requests that say they close it, where the forge tells
+    # When its comments were last read one and all, of an item with so many that a later reading builds on it.
+    talk_at: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +183,7 @@ class Pair:
     pull: Item | None
     rivals: tuple[int, ...] = ()  # open pull requests of others that close the same issue
     attempt: int = 1  # 2: a second branch after a closed pull request (R9)
+    older: tuple[Item, ...] = ()  # pull requests of ours of earlier attempts: the owner spoke there too
 
     @property
     def anchor(self) -> Item:

@@ -229,7 +229,9 @@ class Reader:
         """Those that could be read; the others are left alone. One request where the forge can."""
         if not numbers:
             return []
-        found = together(self.forge, repo, numbers, heads)
+        known = {n: self.items.get((repo, n)) or self._as_kept(repo, n) for n in numbers}
+        before = {n: old for n, old in known.items() if old is not None}
+        found = together(self.forge, repo, numbers, heads, before)
         self._beside.update(((repo, head), pull) for head, pull in found.heads.items())
         read = []
         for number in numbers:

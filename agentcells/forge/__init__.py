@@ -233,16 +233,24 @@ class Together:
 class ReadsTogether(Protocol):
     """A forge that reads several items whole in one request (R21)."""
 
-    def read_together(self, repo: str, numbers: Sequence[int], heads: Sequence[str] = ()) -> Together: ...
+    def read_together(
+        self, repo: str, numbers: Sequence[int], heads: Sequence[str] = (),
+        before: Mapping[int, Item] | None = None,
+    ) -> Together: ...
 
 
-def together(forge: Forge, repo: str, numbers: Sequence[int], heads: Sequence[str] = ()) -> Together:
+def together(
+    forge: Forge, repo: str, numbers: Sequence[int], heads: Sequence[str] = (),
+    before: Mapping[int, Item] | None = None,
+) -> Together:
     """Each of these items whole, and the newest pull request of each head branch.
 
+    `before`: as they were read last, exactly as the forge told it. What of a long conversation surely is
+    as it was then, a forge may take from there.
     Raised is only what stands in the way of every question alike.
     """
     if isinstance(forge, ReadsTogether):
-        return forge.read_together(repo, numbers, heads)
+        return forge.read_together(repo, numbers, heads, before)
     return one_by_one(forge, repo, numbers, heads)
 
 

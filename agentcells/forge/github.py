@@ -24,6 +24,7 @@ from agentcells.forge import (
     Together,
     github_listing,
     github_reading,
+    github_talk,
     one_by_one,
     stops_everything,
 )
@@ -187,17 +188,19 @@ class GitHubForge:
         return github_reading.read(self._wire, self._names(), repo, number)
 
     def read_together(
-        self, repo: str, numbers: Sequence[int], heads: Sequence[str] = ()
+        self, repo: str, numbers: Sequence[int], heads: Sequence[str] = (),
+        before: Mapping[int, Item] | None = None,
     ) -> Together:
         """One request as a rule, and the first of a pass brings what a claim must know of the repository.
 
         Where the answer is not whole, each is asked for alone: one of them must not spoil the others.
         """
-        self.viewer()
+        known = (self.viewer(), *self._accounts.values())  # whose words count: ours, the owner's
+        kept = github_talk.kept(numbers, before or {}, self._wire.clock(), {one.id for one in known})
         ground = repo not in self._facts or not self._labels.are_known(repo)
         try:
             found = github_reading.read_several(
-                self._wire, self._names(), repo, numbers, heads, ground
+                self._wire, self._names(), repo, numbers, heads, ground, kept
             )
             if ground:
                 self._labels.take(repo, found.repository)

@@ -174,6 +174,8 @@ class Whole:
 
     head: Node  # title, body, state, labels, assignees, facts of a pull request
     comments: tuple[Node, ...] = ()
+    kept: Mapping[str, Comment] = field(default_factory=dict)  # comments known before, by id
+    talk_at: datetime | None = None
     events: tuple[Node, ...] = ()
     links: tuple[Node, ...] = ()
     reviews: tuple[Node, ...] = ()
@@ -195,8 +197,10 @@ def item(repo: str, repo_id: str, whole: Whole, names: Names) -> Item:
     events = tuple(
         sorted((_event(node, names) for node in whole.events), key=lambda event: event.at)
     )
+    # One that is known keeps its place: those of one second stand in the order of their writing.
+    talk = {**whole.kept, **{node["id"]: _comment(node, whole, names) for node in whole.comments}}
     spoken = (
-        *(_comment(node, whole, names) for node in whole.comments),
+        *talk.values(),
         *(_review(node, whole, names) for node in whole.reviews if node["state"] != "PENDING"),
         *(
             _line(node, thread, whole, names)
@@ -216,7 +220,7 @@ def item(repo: str, repo_id: str, whole: Whole, names: Names) -> Item:
         comments=tuple(sorted(spoken, key=lambda comment: comment.created_at)), events=events,
         edits=_item_edits(whole, events, names),
         pull=None if is_issue else _pull(whole, repo_id, numbers), url=head["url"],
-        closed_by=numbers if is_issue else (),
+        closed_by=numbers if is_issue else (), talk_at=whole.talk_at,
     )
 
 

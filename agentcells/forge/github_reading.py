@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from agentcells.forge import NotFound
 from agentcells.forge import github_parse as parse
+from agentcells.forge import github_talk as talk
 from agentcells.forge.github_checks import look_into
 from agentcells.forge.github_documents import Document
 from agentcells.forge.github_errors import Error
 from agentcells.forge.github_listing import demand_name
 from agentcells.forge.github_parse import Names, Node, Whole
+from agentcells.forge.github_talk import Kept
 from agentcells.forge.github_whole import EDITS, FURTHER, READ, read_together
 from agentcells.forge.github_wire import Wire
 from agentcells.model import Item
 
+LOG = logging.getLogger("agentcells.forge.github")
 EDITED_AT_ONCE = 50  # texts in one request about edits: half a point
 
 
@@ -24,7 +29,7 @@ def read(wire: Wire, names: Names, repo: str, number: int) -> Item:
     """Raises NotFound when GitHub says so, Partial when anything is missing."""
     owner, name = repo.split("/", 1)
     asked = {"owner": owner, "name": name, "number": number}
-    repository = _repository(wire, READ, repo, asked)
+    repository, _ = _repository(wire, READ, repo, asked)
     return _item(wire, names, repo, repository, "issueOrPullRequest", number)
 
 
@@ -38,17 +43,28 @@ class Several:
 
 
 def read_several(
-    wire: Wire, names: Names, repo: str, numbers: Sequence[int], heads: Sequence[str], ground: bool
+    wire: Wire, names: Names, repo: str, numbers: Sequence[int], heads: Sequence[str], ground: bool,
+    before: Mapping[int, Kept],
 ) -> Several:
-    """All in one request. Raises ForgeError when any of it is not whole: then each is asked for alone."""
+    """All in one request. Raises ForgeError when any of it is not whole: then each is asked for alone.
+
+    `before`: long conversations that are built on.
+    """
     owner, name = repo.split("/", 1)
     asked: dict[str, Any] = {"owner": owner, "name": name}
     asked |= {f"i{i}": number for i, number in enumerate(numbers)}
     asked |= {f"h{i}": head for i, head in enumerate(heads)}
-    document = read_together(len(numbers), len(heads), ground)
-    repository = _repository(wire, document, repo, asked)
+    by_id = talk.ids_to_ask(before.values())
+    asked |= {f"{talk.HEARD}{i}": ids for i, ids in enumerate(by_id)}
+    newer = tuple(i for i, number in enumerate(numbers) if number in before)
+    document = read_together(len(numbers), len(heads), ground, newer, len(by_id))
+    repository, data = _repository(wire, document, repo, asked)
+    heard = talk.heard(data, len(by_id))
     return Several(
-        {n: _item(wire, names, repo, repository, f"i{i}", n) for i, n in enumerate(numbers)},
+        {
+            n: _item(wire, names, repo, repository, f"i{i}", n, before.get(n), heard)
+            for i, n in enumerate(numbers)
+        },
         {head: newest(repository.get(f"h{i}")) for i, head in enumerate(heads)},
         repository,
     )
@@ -63,23 +79,31 @@ def newest(pulls: object) -> int | None:
     return None
 
 
-def _repository(wire: Wire, document: Document, repo: str, asked: Mapping[str, Any]) -> Node:
-    data = wire.query(document, asked, where=repo, tolerated=single_checks)
+def _repository(
+    wire: Wire, document: Document, repo: str, asked: Mapping[str, Any]
+) -> tuple[Node, Mapping[str, Any]]:
+    """The repository, and all that was answered."""
+    data = wire.query(
+        document, asked, where=repo, tolerated=lambda error: single_checks(error) or talk.is_gone(error)
+    )
     repository = data.get("repository")
     if not isinstance(repository, Mapping):
         raise parse.partial("repository")
     demand_name(repo, repository)
-    return repository
+    return repository, data
 
 
-def _item(wire: Wire, names: Names, repo: str, repository: Node, field: str, number: int) -> Item:
-    head = repository.get(field)
+def _item(
+    wire: Wire, names: Names, repo: str, repository: Node, alias: str, number: int,
+    before: Kept | None = None, heard: Mapping[str, datetime] | None = None,
+) -> Item:
+    head = repository.get(alias)
     if not isinstance(head, Mapping):
         raise parse.partial(f"#{number}")
     home = head.get("repository")
     if not isinstance(home, Mapping) or home.get("id") != repository["id"]:
         raise NotFound("github_transferred", repo=repo, number=number)
-    return parse.item(repo, repository["id"], _Reader(wire, repo, head).whole(), names)
+    return parse.item(repo, repository["id"], _Reader(wire, repo, head, before, heard or {}).whole(), names)
 
 
 def single_checks(error: Error) -> bool:
@@ -98,13 +122,14 @@ class _Reader:
     wire: Wire
     repo: str
     head: Node
+    before: Kept | None = None
+    heard: Mapping[str, datetime] = field(default_factory=dict)
 
     def whole(self) -> Whole:
         pull = self.head["__typename"] == "PullRequest"
         links = "closingIssuesReferences" if pull else "closedByPullRequestsReferences"
-        whole = Whole(
-            head=self.head,
-            comments=self._all("comments"),
+        whole = replace(
+            self._talk(),
             events=self._all("timelineItems"),
             links=self._all(links),
             reviews=self._all("reviews") if pull else (),
@@ -116,6 +141,22 @@ class _Reader:
             whole, passed_before=passed, check_words=words,
             edits=self._edits([text for text in whole.texts() if text.get("lastEditedAt")]),
         )
+
+    def _talk(self) -> Whole:
+        """The comments: one and all, or what is new among those that are known."""
+        if self.before is not None:
+            changed = talk.changed(self.before, self.head, self.heard)
+            if changed is not None:
+                return Whole(
+                    head=self.head, comments=changed, kept=self.before.comments, talk_at=self.before.at
+                )
+            LOG.info("%s#%s: its comments are read anew", self.repo, self.head.get("number"))
+            first = self._more("comments", self.head["id"], None).get("comments")
+            comments = self._pages("comments", self.head["id"], first)
+        else:
+            comments = self._all("comments")
+        at = self.wire.clock() if len(comments) >= talk.LONG else None
+        return Whole(head=self.head, comments=comments, talk_at=at)
 
     def _all(self, name: str) -> tuple[Node, ...]:
         return self._pages(name, self.head["id"], self.head.get(name))
@@ -146,7 +187,7 @@ class _Reader:
             cursor = following
         return tuple(found)
 
-    def _more(self, name: str, node_id: str, cursor: str) -> Node:
+    def _more(self, name: str, node_id: str, cursor: str | None) -> Node:
         wanted = {"id": node_id, "after": cursor}
         data = self.wire.query(
             FURTHER[name], wanted, where=self.repo, tolerated=single_checks

@@ -141,20 +141,28 @@ _HISTORY = "userContentEdits(first: 50) { ...Edits }"
 
 _TEXT = f"title body createdAt updatedAt closedAt lastEditedAt url author {{ ...Who }} {_HISTORY}"
 _SETS = f"""labels(first: 100) {{ {PAGE_INFO} nodes {{ id name }} }}
-    assignees(first: 100) {{ {PAGE_INFO} nodes {{ __typename id login }} }}
-    comments(first: $page) {{ ...Comments }}
+    assignees(first: 100) {{ {PAGE_INFO} nodes {{ __typename id login }} }}"""
+# In the order in which they were written, so that none can slip from one page to another meanwhile.
+_TALK = f"""comments(first: $page) {{ ...Comments }}
     early: comments(first: {_EARLY}) {{ nodes {{ id {_HISTORY} }} }}"""
+# Of a conversation that is known: what was changed last, and what it is compared with (github_talk).
+_LAST = "orderBy: {field: UPDATED_AT, direction: DESC}"
+_NEWS = f"""comments(first: $page, {_LAST}) {{ totalCount ...Comments }}
+    early: comments(first: {_EARLY}, {_LAST}) {{ nodes {{ id {_HISTORY} }} }}
+    newest: comments(last: 10) {{ nodes {{ id updatedAt }} }}"""
 
 # The checks are asked for twice: a fine-grained token may read their sum but not the single ones,
 # and a refusal of the single ones takes the whole object with it.
-_WHOLE = f"""
-fragment Whole on IssueOrPullRequest {{
+def _item(fragment: str, talk: str) -> str:
+    return f"""
+fragment {fragment} on IssueOrPullRequest {{
   __typename
   ... on Issue {{
     id number repository {{ id }}
     {_TEXT}
     issueState: state
     {_SETS}
+    {talk}
     timelineItems(first: $page, itemTypes: [{_EVENT_TYPES}]) {{ ...IssueEvents }}
     closedByPullRequestsReferences(first: 50, includeClosedPrs: false) {{ ...ClosingPulls }}
   }}
@@ -163,6 +171,7 @@ fragment Whole on IssueOrPullRequest {{
     {_TEXT}
     pullState: state
     {_SETS}
+    {talk}
     timelineItems(first: $page, itemTypes: [{_EVENT_TYPES}, MERGED_EVENT]) {{ ...PullEvents }}
     closingIssuesReferences(first: 50) {{ ...ClosedIssues }}
     headRefName headRefOid headRepository {{ id }} baseRefName
@@ -173,8 +182,12 @@ fragment Whole on IssueOrPullRequest {{
     reviewThreads(first: $threads) {{ ...Threads }}
   }}
 }}"""
-_WITH_WHOLE = "".join((
-    _WHOLE, _COMMENTS, _EVENT, _EVENTS, _CLOSING_PULLS, _CLOSED_ISSUES, _CONTEXTS, _REVIEWS, _THREADS,
+
+
+_WHOLE = _item("Whole", _TALK)
+_NEWER = _item("Newer", _NEWS)
+_PARTS = "".join((
+    _COMMENTS, _EVENT, _EVENTS, _CLOSING_PULLS, _CLOSED_ISSUES, _CONTEXTS, _REVIEWS, _THREADS,
     _THREAD_COMMENTS, _EDITS, WHO,
 ))
 
@@ -188,21 +201,30 @@ READ = Document(
     id nameWithOwner
     issueOrPullRequest(number: $number) {{ ...Whole }}
   }}
-}}{_WITH_WHOLE}""",
+}}{_WHOLE}{_PARTS}""",
 )
 
 
 @cache
-def read_together(items: int, heads: int = 0, ground: bool = False) -> Document:
+def read_together(
+    items: int, heads: int = 0, ground: bool = False, newer: tuple[int, ...] = (), heard: int = 0
+) -> Document:
     """Several items of a repository, and which pull requests some branches have: two points at most.
 
-    Variables: i0 i1 … the numbers, h0 h1 … the branches. `ground`: also what a claim has to know of
-    the repository itself, its facts and its labels.
+    Variables: i0 i1 … the numbers, h0 h1 … the branches, heard0 heard1 … ids of comments. `ground`: also
+    what a claim has to know of the repository itself, its facts and its labels. `newer`: which of the
+    items have a conversation that is known.
     """
     names = "".join(f", $i{i}: Int!" for i in range(items))
     names += "".join(f", $h{i}: String!" for i in range(heads))
+    names += "".join(f", $heard{i}: [ID!]!" for i in range(heard))
+    kinds = ["Newer" if i in newer else "Whole" for i in range(items)]
+    by_id = "".join(
+        f"\n  heard{i}: nodes(ids: $heard{i}) {{ ... on IssueComment {{ id updatedAt }} }}"
+        for i in range(heard)
+    )
     asked = "\n    ".join(
-        [f"i{i}: issueOrPullRequest(number: $i{i}) {{ ...Whole }}" for i in range(items)]
+        [f"i{i}: issueOrPullRequest(number: $i{i}) {{ ...{kind} }}" for i, kind in enumerate(kinds)]
         + [f"h{i}: {pulls_of(f'$h{i}')}" for i in range(heads)]
         + ([f"{FACTS} labels(first: 100) {{ {PAGE_INFO} nodes {{ id name }} }}"] if ground else [])
     )
@@ -215,8 +237,8 @@ def read_together(items: int, heads: int = 0, ground: bool = False) -> Document:
   repository(owner: $owner, name: $name) {{
     id nameWithOwner
     {asked}
-  }}
-}}{_WITH_WHOLE}""",
+  }}{by_id}
+}}{_WHOLE if "Whole" in kinds else ""}{_NEWER if "Newer" in kinds else ""}{_PARTS}""",
     )
 
 
@@ -350,5 +372,8 @@ RESYNC = Document(
 def all_queries() -> tuple[Document, ...]:
     """Every query that this forge can send."""
     here = tuple(value for value in globals().values() if isinstance(value, Document))
-    several = (read_together(1, 1, True), read_together(2), read_together(2, 1))
+    several = (
+        read_together(1, 1, True), read_together(2), read_together(2, 1),
+        read_together(2, newer=(0,), heard=2), read_together(2, 1, newer=(0, 1), heard=1),
+    )
     return list_queries() + here + several + tuple(FURTHER.values())

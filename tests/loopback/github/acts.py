@@ -196,13 +196,15 @@ def comment(
 
 def edit_comment(hub: Hub, actor: Account, made: IssueComment, body: str) -> None:
     edit_text(hub, actor, made, body)
-    made.item.updated_at = hub.clock.now()
+    if hub.comments_move_items:
+        made.item.updated_at = hub.clock.now()
 
 
 def delete_comment(hub: Hub, made: IssueComment) -> None:
     made.item.comments.remove(made)
     del hub.nodes[made.id]
-    made.item.updated_at = hub.clock.now()
+    if hub.comments_move_items:
+        made.item.updated_at = hub.clock.now()
 
 
 def review(hub: Hub, actor: Account, pull: Item, state: str, body: str) -> Review:

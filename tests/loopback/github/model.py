@@ -179,6 +179,7 @@ class Item(Text):
     threads: list[Thread] = field(default_factory=list)
     linked: set[int] = field(default_factory=set)  # issues linked by hand
     mergeable_after: int = 0  # reads that still answer UNKNOWN
+    changes: list[IssueComment] | None = None  # what its comments by last change show instead of what is
 
     @property
     def is_pull(self) -> bool:
@@ -264,6 +265,9 @@ class Hub:
     repos: list[Repo] = field(default_factory=list)
     tokens: dict[str, Token] = field(default_factory=dict)
     nodes: dict[str, object] = field(default_factory=dict)
+    # Whether the edit or the deletion of a comment moves `updatedAt` of its item: GitHub does not say.
+    comments_move_items: bool = True
+    orders_comments: bool = True  # False: as if nobody had asked for another order
     _serial: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def new_id(self, prefix: str) -> str:

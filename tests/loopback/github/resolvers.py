@@ -140,7 +140,17 @@ def _node(_: Any, ctx: Context, id: str) -> object:
 
 @field("Query", "nodes")
 def _nodes(_: Any, ctx: Context, ids: Sequence[str]) -> list[object]:
-    return [_node(None, ctx, node_id) for node_id in ids]
+    """One that is not there is null, with an error at its place; the others are told."""
+    if len(ids) > 100:
+        raise Refused("ARGUMENT_LIMIT", "You may not provide more than 100 node ids")
+    return [_node_or_refusal(ctx, node_id) for node_id in ids]
+
+
+def _node_or_refusal(ctx: Context, node_id: str) -> object:
+    try:
+        return _node(None, ctx, node_id)
+    except Refused as refused:
+        return refused
 
 
 def _home(node: object) -> Repo | None:
@@ -325,8 +335,15 @@ def _assignees(item: Item, ctx: Context, **page: Any) -> dict[str, Any]:
 
 
 @field("Issue PullRequest", "comments")
-def _comments(item: Item, ctx: Context, **page: Any) -> dict[str, Any]:
-    return pages(item.comments, **page)
+def _comments(
+    item: Item, ctx: Context, orderBy: Mapping[str, str] | None = None, **page: Any
+) -> dict[str, Any]:
+    """In the order of their writing, or of their last change."""
+    if orderBy is None or not ctx.hub.orders_comments:
+        return pages(item.comments, **page)
+    found = item.comments if item.changes is None else item.changes
+    places = sorted(range(len(found)), key=lambda place: (found[place].updated_at, place))
+    return pages([found[p] for p in places[:: -1 if orderBy["direction"] == "DESC" else 1]], **page)
 
 
 @field("Issue PullRequest", "timelineItems")

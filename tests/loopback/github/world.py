@@ -120,6 +120,17 @@ class World:
     def thaw_lists(self, repo: str) -> None:
         self.hub.repo(repo).frozen = None
 
+    def freeze_changes(self, repo: str, number: int) -> None:
+        """The same for the comments of one item in the order of their last change, for good."""
+        item = self.hub.item(repo, number)
+        item.changes = [copy.copy(comment) for comment in item.comments]
+
+    def orders_comments(self, it_does: bool) -> None:
+        self.hub.orders_comments = it_does
+
+    def comments_move_items(self, they_do: bool) -> None:
+        self.hub.comments_move_items = they_do
+
     # ------------------------------------------------------------ changes by nobody in particular
 
     def rename_account(self, login: str, new_login: str) -> None:
