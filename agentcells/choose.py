@@ -15,7 +15,7 @@ from agentcells.merging import before_it_runs
 from agentcells.model import DONE, MERGE, Problem
 from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import Claim, Skip, Snapshot
-from agentcells.prompt import LIMIT, brief
+from agentcells.prompt import LIMIT, brief, instructions
 from agentcells.replies import checks_failed, ledger_cause, lost, mailed
 from agentcells.trust import Distrust, may_run, same
 
@@ -164,7 +164,8 @@ def _mailed(case: Case, cell: Cell) -> Judged | None:
 def _fits(case: Case, cell: Cell) -> Judged | None:
     """What the owner wrote is never cut: too much of it is his to shorten (R28)."""
     anchor = case.pair.anchor
-    if len(anchor.body) + sum(len(comment.body) for comment in case.said) < LIMIT // 2:
+    said = instructions(case.config, case.pair, case.snapshot)
+    if len(anchor.body) + sum(len(comment.body) for comment in said) < LIMIT // 2:
         return None
     try:
         brief(case.config, case.pair, _claim(case, cell), case.snapshot, "", (), "0" * 16)

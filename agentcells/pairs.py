@@ -106,8 +106,10 @@ def pair_up(
     for issue in (item for item in known if item.kind == "issue"):
         pulls = ours.pop((issue.repo, issue.number), [])
         pair = replace(_newest(issue, pulls), rivals=_rivals(issue, rest))
-        found.append(_afresh(config, pair, the_owner, viewer, pinned, key))
-        found += _older(config, found[-1], pulls)
+        pair = _afresh(config, pair, the_owner, viewer, pinned, key)
+        older = tuple(pull for _, pull in sorted(pulls, key=lambda one: one[0]) if pull != pair.pull)
+        found.append(replace(pair, older=older))
+        found += _left_over(config, older)
     rest += [item for pulls in ours.values() for _, item in pulls]
     found += [Pair(issue=None, pull=item) for item in rest]
     return tuple(sorted(found, key=lambda pair: (pair.repo, pair.number)))
@@ -121,15 +123,14 @@ def _newest(issue: Item, pulls: list[tuple[int, Item]]) -> Pair:
     return Pair(issue=issue, pull=pull, attempt=attempt)
 
 
-def _older(config: Config, pair: Pair, pulls: list[tuple[int, Item]]) -> Iterator[Pair]:
-    """Pull requests of ours for this issue that another attempt has followed, each alone.
+def _left_over(config: Config, older: Iterable[Item]) -> Iterator[Pair]:
+    """Pull requests of ours that another attempt has followed, each alone, where something is to be done.
 
     Their labels and their merged branch are still ours to tidy (R11), and whoever labels one is told why
     nothing runs there (R22).
     """
-    for _, pull in pulls:
-        left = pull.state == "merged" or any(config.state(label.name) for label in pull.labels)
-        if pull != pair.pull and left:
+    for pull in older:
+        if pull.state == "merged" or any(config.state(label.name) for label in pull.labels):
             yield Pair(issue=None, pull=pull)
 
 

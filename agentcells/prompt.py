@@ -88,6 +88,19 @@ def brief(
     )
 
 
+def instructions(config: Config, pair: Pair, snapshot: Snapshot) -> tuple[Comment, ...]:
+    """The owner's words on both members, and on the pull requests of earlier attempts, oldest first (R27).
+
+    What he wrote on one that he then closed is why there is another attempt.
+    """
+    everywhere = (pair, *(Pair(issue=None, pull=pull) for pull in pair.older))
+    said = [
+        comment for one in everywhere
+        for comment in trust.owner_said(config, one, snapshot.owner, snapshot.viewer)
+    ]
+    return tuple(sorted(said, key=lambda comment: comment.created_at))
+
+
 def seen(pair: Pair) -> tuple[str, ...]:
     """Ids of the newest comment, review and thread line of each member (R14)."""
     newest: dict[tuple[Member, str], Comment] = {}
@@ -210,10 +223,7 @@ class _Room:
 
     def instructions(self) -> Iterator[str]:
         """The owner's words on both members, newest last; never cut (R28)."""
-        said = trust.owner_said(
-            self.config, self.pair, self.snapshot.owner, self.snapshot.viewer
-        )
-        for comment in said:
+        for comment in instructions(self.config, self.pair, self.snapshot):
             only_command = trust.command(comment) and len(comment.body.split()) == 1
             if comment.body.strip() and not only_command:
                 yield self.fenced(comment.body, "prompt_said", where=self.where(comment),
@@ -221,6 +231,11 @@ class _Room:
 
     def where(self, comment: Comment) -> str:
         """What kind of comment it is, and the place a line of a review stands at."""
+        words = self._where(comment)
+        number = next((item.number for item in self.pair.older if comment in item.comments), None)
+        return words if number is None else self.say("prompt_older_place", place=words, number=number)
+
+    def _where(self, comment: Comment) -> str:
         words = self.say(f"prompt_{comment.kind}_place")
         if comment.verdict == "changes_requested":
             words = self.say("prompt_changes_requested")

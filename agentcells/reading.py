@@ -214,6 +214,7 @@ class Reader:
         `more`: numbers of pull requests of this pair that were opened since it was read.
         """
         members = {item.number: item.title for item in (pair.issue, pair.pull) if item is not None}
+        members |= {item.number: item.title for item in pair.older}  # the owner's words there count, too
         issue, pull = pair.issue, pair.pull
         search = issue is not None and issue.state == "open" and (pull is None or pull.state != "open")
         heads = [branch_name(pair.number, pair.attempt)] if search else []

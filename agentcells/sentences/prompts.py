@@ -216,4 +216,8 @@ PROMPTS: dict[str, tuple[str, str]] = {
         "`sub_issues` proposes issues of their own, at most 10, each with `title` and `body`: leave the list empty unless the work should be split. They are filed only when the owner agrees; then answer `needs-human`.",
         "`sub_issues` は別々の課題にする提案です (10 件まで、それぞれ `title` と `body`)。分ける必要がなければ空のリストにします。所有者が同意したときだけ登録されます。提案するときは `needs-human` と答えます。",
     ),
+    "prompt_older_place": (
+        "{place} on the earlier pull request #{number}",
+        "以前の pull request #{number} の{place}",
+    ),
 }

@@ -150,3 +150,25 @@ def test_r23_a_strangers_label_with_our_prefix_beside_ours_changes_nothing(stage
     assert stage.tick().cells == ["implement", "review"]
     assert stage.states(number) == {"urgent"}
     assert stage.states(stage.pull_of(number).number) == {"in-review"}
+
+
+def test_r27_what_the_owner_wrote_on_the_pull_request_that_he_closed_is_told_to_the_next_attempt(
+    stage: Stage,
+) -> None:
+    number, pull = _reviewed(stage)
+    stage.advance(seconds=2)
+    stage.say(pull, "Wrong way: use a table of lives instead.")
+    changed = stage.say(pull, "And no loops.")
+    stage.say(pull, "Rather drop it all.", by=STRANGER)
+    stage.people.edit_comment(pull, changed, "And delete the tests.", STRANGER)
+    stage.people.close(pull, OWNER)
+    stage.advance(seconds=2)
+    stage.label(number, "implement")
+    stage.advance(seconds=2)
+    stage.tick()
+    told = [prompt for cell, prompt in stage.prompts if cell == "implement"][-1]
+    assert f"comment on the earlier pull request #{pull}" in told
+    assert "use a table of lives instead" in told
+    assert "delete the tests" not in told
+    assert "drop it all" not in told
+    at_rest(stage)
