@@ -189,7 +189,7 @@ class Tracker:
         wanted = None if labels is None else self._allowed(labels)
         if body is not None:
             first = item.body.partition("\n")[0]
-            body = f"{first}\n{body}" if looks_ours(item.body) else body
+            body = f"{first}\n{body}" if looks_ours(item.body) else _unmarked(body)
         text = title not in (None, item.title) or body not in (None, item.body)
         if text and self.in_line(item):
             raise ForgeError("work_in_line", issue=number)
@@ -223,11 +223,15 @@ class Tracker:
             self.comment(number, text, doubts)
             return False
         label = self._line_label(cell)
-        _, token, _ = doubts.token("delegate", str(number), cell)
-        # Announced first: the factory takes the label for the owner's because of this post (R24).
-        self.forge.comment(item, f"{_marker(token, to=cell)}\n{text}")
+        key, token, doubtful = doubts.token("delegate", str(number), cell)
+        doubts.tokens[key] = token
+        said = self._issue(number, NEWEST).item.comments if doubtful else ()
+        if not any(_token(comment.body) == token for comment in said):
+            # Announced first: the factory takes the label for the owner's because of this post (R24).
+            self.forge.comment(item, f"{_marker(token, to=cell)}\n{text}")
         self.forge.assign(item, [owner])
         self.forge.add_labels(item, [label])
+        doubts.tokens.pop(key)
         return True
 
     def _line_label(self, cell: str) -> str:
@@ -296,13 +300,18 @@ def _marker(token: str, to: str = "") -> str:
     return render_marker(Marker(kind="records", run=token, to=to))
 
 
+def _unmarked(body: str) -> str:
+    """A text of a model never begins with a marker of ours (R28)."""
+    return body.replace("<!--", "<! --", 1) if looks_ours(body.lstrip()) else body
+
+
 def _token(body: str) -> str:
     marker = parse_marker(body)
     return marker.run if marker is not None and marker.kind == "records" else ""
 
 
 def _shown(body: str, limit: int) -> str:
-    text = below(body) if looks_ours(body) else body
+    text = below(body) if looks_ours(body.lstrip()) else body
     return bounded(clean(_HIDDEN.sub("", text)).strip(), limit)
 
 
