@@ -55,6 +55,8 @@ def stop(
     with state.pass_lock(wait=True):
         before = state.brake()
         state.write_brake(replace(before, stopped=not resume))
+        if resume:
+            state.asked_to_end()  # what nobody has heard must not end the runs that come now
     told = state.ask_to_end() if now else 0
     left = _wait_for_runs(state) if told else _alive(state)
     if as_json:

@@ -48,6 +48,16 @@ def test_a_stop_keeps_the_rest_of_the_brake(tmp_path, typed: Typed):
         "stopped": True, "was_stopped": True, "told_to_end": 0, "at_work": []}
 
 
+def test_an_end_that_no_coordinator_has_heard_is_taken_back_with_the_stop(tmp_path, typed: Typed):
+    stage = Stage(tmp_path)
+    stage.file("triage")
+    orphan = stage.claim()  # its coordinator was killed
+    assert stage.state.ask_to_end() == 1
+    stage.play(orphan)
+    typed(stage, "stop", "--resume")
+    assert not stage.state.asked_to_end()
+
+
 def test_a_stop_where_no_factory_ever_was_says_so_and_leaves_no_trace(
     tmp_path, typed: Typed, monkeypatch
 ):
