@@ -201,7 +201,10 @@ def _by_row(case: Case, state: str) -> _Question | None:
     ]
     if not rows or rows[-1].end is None:
         return None
-    return _Question(at=rows[-1].end, cell=rows[-1].cell)
+    # The end is by this machine's clock, which may be ahead: his answer to the label would seem older.
+    change = case.newest_set(state)
+    at = rows[-1].end if change is None else min(rows[-1].end, change.at)
+    return _Question(at=at, cell=rows[-1].cell)
 
 
 def _by_label(case: Case, state: str) -> _Question | None:

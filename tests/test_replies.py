@@ -218,6 +218,15 @@ def test_r6_a_question_whose_comment_was_deleted_is_still_in_the_book():
     assert moved_to(plan(later)) == "triage"
 
 
+def test_r6_an_answer_is_heard_though_the_clock_of_the_machine_that_asked_was_ahead():
+    row = replace(ROW, run="r9", end=at(90), next="needs-human")
+    item = issue(7, "needs-human", events=(labeled("triage", 0), labeled("needs-human", 10, CELLS)),
+                 comments=(book(Ledger(rows=(row,)), 4), comment(ALICE, "blue", 16)))
+    assert moved_to(plan(item)) == "triage"
+    lone = replace(item, events=(labeled("triage", 0),), comments=item.comments[:1])
+    assert skip_of(plan(lone)).key == "skip_needs_human"
+
+
 @pytest.mark.parametrize(("asked", "cfg", "to"), [
     (decision("r1", "triage", "needs-human", 10), CONFIG, "triage"),
     (ours(Marker(kind="notice", cause="x", came_from="implement", to="needs-human"), 10), CONFIG,
