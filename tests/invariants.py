@@ -15,7 +15,7 @@ from agentcells.model import Event, Item, Pair, Problem
 from agentcells.plan import Snapshot
 from agentcells.run import Order
 from agentcells.sentences import say
-from agentcells.voices import untouched
+from agentcells.voices import command, untouched
 from tests.stage import BOT, OWNER, Stage, nothing_written
 
 BESIDE = {"working", "hold"}
@@ -226,9 +226,12 @@ def always(stage: Stage, history: History) -> None:
 
 
 def _only_with_right(stage: Stage) -> None:
-    """We write on nothing that the owner did not put into the line."""
+    """We write on nothing that the owner did not put into the line, or gave a command about."""
     items = {number: stage.item(number) for number in stage.people.numbers()}
     ordered = {
+        number for number, item in items.items() for comment in item.comments
+        if comment.author and comment.author.login == OWNER and command(comment)
+    } | {
         number for number, item in items.items() for event in item.events
         if event.kind == "labeled" and event.actor and event.actor.login == OWNER
         and event.label and event.label.name.startswith("ac:")
