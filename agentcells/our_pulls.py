@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from agentcells.forge import Forge, Stale
 from agentcells.fresh import Fresh
-from agentcells.model import Item
-from agentcells.pairs import facts
+from agentcells.model import Item, Problem
+from agentcells.pairs import facts, pull_of_ours
 from agentcells.plan import AssignOwner, OpenPull, Post, SetState, Snapshot
 
 
@@ -47,6 +47,8 @@ class OurPulls:
         self.fresh.take(pull)
         if pull.state != "open" or facts(pull).head_ref != head:
             return None
+        if pull_of_ours(pull, self.snapshot.viewer) is None:
+            raise Problem("apply_pull_of_another", number=pull.number, head=head)
         self.found[head] = pull
         return pull
 

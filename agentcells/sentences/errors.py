@@ -434,4 +434,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "There are commits on the branch for #{number} that no run made; you are asked about them first.",
         "#{number} のブランチに、どの実行も作っていないコミットがあります。先に確認をお願いします。",
     ),
+    "apply_pull_of_another": (
+        "Somebody else has opened #{number} from the branch {head}. Nothing is written there: close it, or take the branch away.",
+        "他の人がブランチ {head} から #{number} を作っています。そこには何も書きません。閉じるか、ブランチを消してください。",
+    ),
 }

@@ -172,3 +172,22 @@ def test_r27_what_the_owner_wrote_on_the_pull_request_that_he_closed_is_told_to_
     assert "delete the tests" not in told
     assert "drop it all" not in told
     at_rest(stage)
+
+
+def test_r9_a_pull_request_that_another_opened_from_our_branch_is_never_taken_for_ours(stage: Stage) -> None:
+    stage.people.push("agentcells/1", {"theirs.py": "THEIRS = 1\n"}, STRANGER)
+    assert stage.file() == 1
+    other = stage.people.open_pull("agentcells/1", "Mine", "Not about any issue.", STRANGER)
+    stage.tick()
+    stage.say(1, "Go on with what is there.")
+    for _ in range(4):
+        stage.tick()
+    assert stage.cells_run == ["implement"]
+    assert (stage.states(1), stage.states(other)) == ({"needs-human"}, set())
+    assert stage.said(other) == []
+    rests(stage, 1, "skip_needs_human", f"#{other}")
+    stage.people.close(other, OWNER)
+    stage.advance(seconds=2)
+    stage.say(1, "It is closed now.")
+    assert stage.tick().cells == ["implement", "review"]
+    at_rest(stage)
