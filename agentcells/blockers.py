@@ -24,6 +24,7 @@ def open_blockers(reader: Reader, known: Known, owner: Account) -> list[str]:
 
 
 def _is_open(reader: Reader, known: Known, number: int) -> bool:
+    known.unfold([number])
     if number not in known.rows:
         try:
             known.rows[number] = row_of(reader.forge.read(known.repo, number))

@@ -54,6 +54,18 @@ def groups_of(
     return tuple(found)
 
 
+def of_interest(config: Config, pinned: Collection[str], row: Row) -> bool:
+    """Whether anything about it may be ours: its labels, its branch, what it closes.
+
+    `pinned`: names and ids of the labels as they were at set-up; one with another name now is still ours.
+    """
+    if row.closes or (row.head_ref and parse_branch(row.head_ref) is not None):
+        return True
+    return any(
+        label.id in pinned or label.name in pinned or config.state(label.name) for label in row.labels
+    )
+
+
 def root_of(row: Row) -> int:
     """The issue that a pull request of ours is for; of everything else, itself."""
     place = parse_branch(row.head_ref)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from agentcells import factory_book, lease, pins
@@ -24,7 +25,7 @@ from agentcells.forge import (
     Unavailable,
     listings,
 )
-from agentcells.groups import row_of
+from agentcells.groups import of_interest, row_of
 from agentcells.model import Account, Item, Pair, Problem, parse_branch
 from agentcells.pins import Pins
 from agentcells.plan import Plan, Snapshot, Unreadable
@@ -175,8 +176,12 @@ class Observer:
         marks = {repo: memory.mark for repo, memory in memories.items() if memory is not None}
         factory = self.config.factory
         logins = [login for login in (factory.owner, factory.bot) if login and "[" not in login]
+        interest = None
+        if len(marks) < len(memories):
+            interest = partial(of_interest, self.config, self._pinned_labels())
         found = listings(
-            self.forge, self.config.forge.repos, marks, logins=logins, waiting=_waiting(memories)
+            self.forge, self.config.forge.repos, marks, logins=logins, waiting=_waiting(memories),
+            interest=interest,
         )
         errors = [error for error in found.values() if isinstance(error, ForgeError)]
         for error in errors:
@@ -237,6 +242,12 @@ class Observer:
             raise Problem(
                 "observe_foreign_token", viewer=viewer.login, owner=owner.login, bot=bot or "-"
             )
+
+    def _pinned_labels(self) -> frozenset[str]:
+        """Names and ids; what else is pinned is looked at once it is known who asks."""
+        found = pins.load(self.config.path)
+        several = found.labels.values() if found is not None else ()
+        return frozenset(word for labels in several for pair in labels.items() for word in pair)
 
     def _pins(self, viewer: Account, owner: Account) -> Pins | None:
         """The ids behind the names as they were at set-up; another id stops the tick (R23)."""

@@ -51,6 +51,14 @@ class Known:
         known.rows.update((row.number, row) for row in listing.rows)
         return known
 
+    def unfold(self, numbers: Iterable[int]) -> None:
+        """Rows that are of interest after all, where the listing shows them."""
+        if (folded := self.listing.folded) is None:
+            return
+        for number in set(numbers) - self.rows.keys():
+            if row := folded.get(number):
+                self.rows[number] = row
+
     def memory(self) -> Memory:
         """What the next pass starts from."""
         rows = worth_keeping(self.rows, self.groups, self.waited_for)
@@ -98,8 +106,10 @@ class Reader:
         turns = self.state.turns()
         groups: dict[str, list[Group]] = {}
         for known in several:
+            at_work = busy.get(known.repo, ())
+            known.unfold([*at_work, *map(root_of, known.rows.values())])
             known.groups = groups_of(
-                self.config, known.repo, known.rows, busy.get(known.repo, ()), known.tidied,
+                self.config, known.repo, known.rows, at_work, known.tidied,
                 known.ours_before(),
             )
             for group in known.groups:

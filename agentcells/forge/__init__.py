@@ -6,11 +6,12 @@ Every write is idempotent or says that it is not; nothing here retries a write b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
+from agentcells.forge.folded import Folded
 from agentcells.model import Account, Comment, Item, Label, Problem, Row, Sha
 
 
@@ -55,6 +56,7 @@ class Listing:
     mark: str  # opaque: hand it to the next listing to read only what changed since
     repo_id: str = ""  # of the repository that answered to the name (R23); "": not told
     afresh: bool = False  # the mark was another forge's: what was known from it is of no use here
+    folded: Folded | None = None  # further rows, of no interest to who asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,40 +295,56 @@ def known_labels(forge: Forge, repo: str) -> tuple[Label, ...]:
     return forge.known_labels(repo) if isinstance(forge, KnowsLabels) else forge.labels(repo)
 
 
+Interest: TypeAlias = Callable[[Row], bool]
+
+
+def fold(repo: str, listing: Listing, interest: Interest | None) -> Listing:
+    """The same with those rows folded that are of no interest."""
+    if interest is None:
+        return listing
+    kept: list[Row] = []
+    others: list[Row] = []
+    for row in listing.rows:
+        (kept if interest(row) else others).append(row)
+    return replace(listing, rows=tuple(kept), folded=Folded.of(repo, others))
+
+
 @runtime_checkable
 class ListsMany(Protocol):
     """A forge that lists several repositories in one request (R20)."""
 
     def listings(
         self, repos: Sequence[str], marks: Mapping[str, str], *,
-        logins: Sequence[str] = (), waiting: Sequence[str] = (),
+        logins: Sequence[str] = (), waiting: Sequence[str] = (), interest: Interest | None = None,
     ) -> dict[str, Listing | ForgeError]: ...
 
 
 def listings(
     forge: Forge, repos: Sequence[str], marks: Mapping[str, str], *,
-    logins: Sequence[str] = (), waiting: Sequence[str] = (),
+    logins: Sequence[str] = (), waiting: Sequence[str] = (), interest: Interest | None = None,
 ) -> dict[str, Listing | ForgeError]:
     """Of each repository its listing since its mark, or the error that came in its place.
 
     Where the forge can, the viewer and the accounts of `logins` come with the same request, so that
     `viewer` and `account` cost nothing after it; and pull requests of the ids in `waiting` come as
-    rows with `checks` set, whether they changed or not.
+    rows with `checks` set, whether they changed or not. A repository without a mark shows all that is
+    open; of that, what is of no `interest` comes folded.
     """
     if isinstance(forge, ListsMany):
-        return forge.listings(repos, marks, logins=logins, waiting=waiting)
+        return forge.listings(repos, marks, logins=logins, waiting=waiting, interest=interest)
     found: dict[str, Listing | ForgeError] = {}
     for repo in repos:
         try:
-            found[repo] = forge.listing(repo, marks.get(repo, ""))
+            mark = marks.get(repo, "")
+            found[repo] = fold(repo, forge.listing(repo, mark), None if mark else interest)
         except ForgeError as error:
             found[repo] = error
     return found
 
 
 __all__ = [
-    "Forbidden", "Forge", "ForgeError", "Glance", "Inspects", "IssueReader", "KnowsLabels", "Leased",
-    "Listing", "ListsMany", "NotFound", "Partial", "RateLimited", "ReadsTogether", "Remark", "Remote",
-    "Repository", "Stale", "Together", "Unauthorized", "Unavailable", "known_labels", "listings",
-    "one_by_one", "stops_everything", "together",
+    "Folded", "Forbidden", "Forge", "ForgeError", "Glance", "Inspects", "Interest", "IssueReader",
+    "KnowsLabels", "Leased", "Listing", "ListsMany", "NotFound", "Partial", "RateLimited",
+    "ReadsTogether", "Remark", "Remote", "Repository", "Stale", "Together", "Unauthorized",
+    "Unavailable", "fold", "known_labels", "listings", "one_by_one", "stops_everything", "together",
 ]

@@ -15,12 +15,14 @@ from agentcells.forge import (
     Forbidden,
     ForgeError,
     Glance,
+    Interest,
     Leased,
     Listing,
     NotFound,
     Remote,
     Repository,
     Stale,
+    fold,
     gitea_glance,
     gitea_listing,
     gitea_reading,
@@ -107,7 +109,7 @@ class GiteaForge:
 
     def listings(
         self, repos: Sequence[str], marks: Mapping[str, str], *,
-        logins: Sequence[str] = (), waiting: Sequence[str] = (),
+        logins: Sequence[str] = (), waiting: Sequence[str] = (), interest: Interest | None = None,
     ) -> dict[str, Listing | ForgeError]:
         """Listings of several repositories, one by one (see `agentcells.forge.listings`)."""
         self.viewer()
@@ -116,7 +118,9 @@ class GiteaForge:
         found: dict[str, Listing | ForgeError] = {}
         for repo in repos:
             try:
-                found[repo] = self._listing_with(repo, marks.get(repo, ""), waiting)
+                mark = marks.get(repo, "")
+                listing = self._listing_with(repo, mark, waiting)
+                found[repo] = fold(repo, listing, None if mark else interest)
             except ForgeError as error:
                 found[repo] = error
         return found

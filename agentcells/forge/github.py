@@ -14,6 +14,7 @@ from agentcells.forge import (
     Forbidden,
     ForgeError,
     Glance,
+    Interest,
     Leased,
     Listing,
     NotFound,
@@ -164,7 +165,7 @@ class GitHubForge:
 
     def listings(
         self, repos: Sequence[str], marks: Mapping[str, str], *,
-        logins: Sequence[str] = (), waiting: Sequence[str] = (),
+        logins: Sequence[str] = (), waiting: Sequence[str] = (), interest: Interest | None = None,
     ) -> dict[str, Listing | ForgeError]:
         """Listings of several repositories: one request for up to 20 that have a mark (R20).
 
@@ -173,7 +174,7 @@ class GitHubForge:
         A repository that cannot be listed has its error as its value; the others are whole.
         """
         wanted = {repo: marks.get(repo, "") for repo in repos}
-        answer = github_listing.several(self._wire, self._names(), wanted, logins, waiting)
+        answer = github_listing.several(self._wire, self._names(), wanted, logins, waiting, interest)
         if answer.viewer is not None:
             self._know_viewer(answer.viewer)
         for login, node in answer.accounts.items():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from agentcells.forge import ForgeError, Listing, Partial, Stale
+from agentcells.forge import ForgeError, Interest, Listing, Partial, Stale, fold
 from agentcells.forge import github_parse as parse
 from agentcells.forge.github_documents import MANY, listing
 from agentcells.forge.github_errors import Error
@@ -174,22 +174,31 @@ class Answer:
 
 def several(
     wire: Wire, names: Names, marks: Mapping[str, str], logins: Sequence[str] = (),
-    waiting: Sequence[str] = (),
+    waiting: Sequence[str] = (), interest: Interest | None = None,
 ) -> Answer:
-    """Listings of the repositories in `marks`. The warm ones share a request, up to 20 of them."""
+    """Listings of the repositories in `marks`. The warm ones share a request, up to 20 of them.
+
+    What is open and of no `interest` in one that has no mark is folded before the next is listed.
+    """
     warm = [repo for repo, mark in marks.items() if read_mark(mark)]
     groups = [warm[start : start + MANY] for start in range(0, len(warm), MANY)]
     groups += [[repo] for repo in marks if repo not in warm]
+
+    def folded(repo: str, found: Listing | ForgeError) -> Listing | ForgeError:
+        if isinstance(found, ForgeError) or repo in warm:
+            return found
+        return fold(repo, found, interest)
+
     listings: dict[str, Listing | ForgeError] = {}
     first = Answer({})
     for group in groups:
         once = (logins, waiting) if group is groups[0] else ((), ())
         answer = _ask_many(wire, names, group, marks, *once)
         first = answer if group is groups[0] else first
-        listings.update(answer.listings)
+        listings.update((repo, folded(repo, found)) for repo, found in answer.listings.items())
     for repo, mark in marks.items():
         if repo not in listings:
-            listings[repo] = _or_error(wire, names, repo, mark)
+            listings[repo] = folded(repo, _or_error(wire, names, repo, mark))
     return Answer({repo: listings[repo] for repo in marks}, first.viewer, first.accounts)
 
 
