@@ -18,10 +18,13 @@ IMPLEMENT = rule("implement", work(game__py="LIVES = 3\n"))  # says the same how
 
 
 @contextmanager
-def line(root: Path, factory: str = "") -> Iterator[Stage]:
-    """One issue that waits for implement. `factory`: further lines of that table."""
+def line(root: Path, factory: str = "", *, looked: bool = False) -> Iterator[Stage]:
+    """One issue that waits for implement. `factory`: further lines of that table. `looked`: after a first
+    tick, as from then on what is closed is seen as well (R20)."""
     stage = Stage(root, world="github", rules=[TRIAGE, IMPLEMENT, REVIEW], factory=factory)
     try:
+        if looked:
+            stage.tick()
         stage.file()
         yield stage
     finally:
