@@ -117,7 +117,7 @@ def _announced(case: Case, comment: Comment, marker: Marker) -> str:
     """Where this told result sends a pair that nobody has labelled since, or "" (R18)."""
     if case.state.states != {marker.came_from}:
         return ""
-    told_at = comment.created_at.replace(microsecond=0)
+    told_at = comment.created_at  # by the forge's clock, as the times of labels are
     since = (change for change in case.labels if change.at >= told_at and change.state != WORKING)
     return "" if any(change.by != "ours" for change in since) else marker.to
 
