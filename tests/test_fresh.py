@@ -62,6 +62,24 @@ def test_r18_a_clock_that_went_back_makes_nothing_fresh(tmp_path: Path) -> None:
         assert len(fresh.item(REPO, number).comments) == 1
 
 
+def test_r21_a_long_conversation_that_grew_old_is_asked_for_its_news(tmp_path: Path) -> None:
+    """What is built on is what the forge told, without what we have written there since."""
+    with story(tmp_path) as hub:
+        number, forge = hub.issue(), hub.forge()
+        for n in range(110):
+            hub.world.advance(30)
+            hub.bob.comment(REPO, number, f"{n}")
+        fresh = Fresh(forge)
+        item = fresh.item(REPO, number)
+        fresh.commented(item, forge.comment(item, "So it is."))
+        hub.world.advance(20)
+        hub.alice.comment(REPO, number, "/hold")
+        forge.listing(REPO)
+        since = len(forge.sent)
+        assert fresh.item(REPO, number) == hub.read(number)
+        assert [sent.operation for sent in forge.sent[since:]] == ["ReadTogether"]
+
+
 def test_r18_our_own_comment_is_seen_without_a_question(place: Place) -> None:
     item = place.known()
     made = place.cells.comment(item, "So it is.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -146,6 +146,29 @@ def test_r21_more_news_than_a_page_is_read_whole(talk: Talk) -> None:
             talk.hub.world.advance(30)
             talk.bob(f"And {n}")
         assert talk.again() == asked
+
+
+def test_r21_an_edit_that_a_hundred_others_have_followed_is_not_missed(talk: Talk) -> None:
+    """The count is the same, and none of them is new."""
+    for old in talk.others[:101]:
+        talk.hub.bob.edit_comment(old, f"Not {old}")
+        talk.hub.world.advance(30)
+    assert talk.again()[:3] == ANEW
+
+
+def test_r21_what_an_old_copy_hid_from_the_last_look_is_seen(talk: Talk) -> None:
+    """A copy of GitHub's data may be behind: by seconds, and then two changes of one second look alike;
+    or by more, and then their times differ."""
+    for wait in (30, 300):
+        old = next(one for one in talk.before.comments if one.id == talk.others[-1])
+        talk.hub.bob.edit_comment(old.id, f"And {wait}")
+        if wait == 30:
+            old = replace(old, updated_at=talk.forge.clock())
+        talk.hub.world.advance(wait)
+        talk.alice("So it is.")
+        seen = talk.read()
+        talk.before = replace(seen, comments=tuple(old if one.id == old.id else one for one in seen.comments))
+        assert talk.again() == ONE
 
 
 def test_r21_all_is_read_again_once_an_hour(talk: Talk) -> None:

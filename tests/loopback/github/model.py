@@ -280,7 +280,7 @@ class Hub:
 
     def node(self, node_id: str, kind: type[T]) -> T:
         found = self.nodes.get(node_id)
-        if not isinstance(found, kind):
+        if found is None or not isinstance(found, kind):
             raise Refused(
                 "NOT_FOUND", f"Could not resolve to a node with the global id of '{node_id}'"
             )
