@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from pydantic import ValidationError
-from typer import BadParameter
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
@@ -52,37 +50,19 @@ app.add_typer(mcp_cli.app, name="mcp")
 
 
 def run() -> int:
-    """Run the command line. Problems go up to __main__, which prints them; usage errors end with 2."""
+    """Run the command line. Problems go up to __main__, which prints them, slips of the typing too."""
     try:
         return int(app(prog_name="agentcells", standalone_mode=False) or 0)
     except typer.Abort:
         return 130
     except TyperException as error:
-        if (slip := _slip(error)) is not None:
-            raise slip from error
         words = error.format_message()
         if words.startswith("Usage:"):  # a group without a command: its help was meant
             typer.echo(words)
             return 0
-        typer.echo(f"{words} (see agentcells --help)", err=True)
-        return 2
+        from agentcells.usage import slip
 
-
-SLIPS = {"int_parsing": "usage_whole", "greater_than_equal": "usage_least"}
-
-
-def _slip(error: TyperException) -> Problem | None:
-    """A number that is none, or too small, in our words: typer would hand on pydantic's."""
-    cause = error.__cause__
-    first = cause.errors(include_url=False)[0] if isinstance(cause, ValidationError) else None
-    if first is None or not isinstance(error, BadParameter) or error.param is None:
-        return None
-    if first["type"] not in SLIPS:
-        return None
-    return Problem(
-        SLIPS[first["type"]], exit_code=2, name=error.param.get_error_hint().strip("'"), value=first["input"],
-        limit=first.get("ctx", {}).get("ge", ""),
-    )
+        raise slip(error) from error
 
 
 def _version(wanted: bool) -> None:

@@ -31,15 +31,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Ended: {outcome}, next: {next}, {tokens:token|tokens}, {usd} dollars. {detail}",
         "終了: {outcome}、次: {next}、{tokens} トークン、{usd} ドル。{detail}",
     ),
-    # ---- slips of the command line
-    "usage_whole": (
-        "{name} must be a whole number, and {value} is none.",
-        "{name} には整数を指定してください。{value} は整数ではありません。",
-    ),
-    "usage_least": (
-        "{name} must be at least {limit}; {value} is too small.",
-        "{name} は {limit} 以上にしてください。{value} は小さすぎます。",
-    ),
     # ---- views: the plan
     "view_nothing_to_do": ("Nothing to do.", "することはありません。"),
     "view_left_alone": ("Left alone:", "そのままにするもの:"),

@@ -163,4 +163,53 @@ SETUP: dict[str, tuple[str, str]] = {
         "A tick of the demo ended with exit code {code}; what it said stands above. The demo's folder was {folder}.",
         "デモの tick が終了コード {code} で終わりました。メッセージは上にあります。デモのフォルダー: {folder}",
     ),
+    # ---- slips of the command line
+    "usage_whole": (
+        "{name} must be a whole number, and {value} is none.",
+        "{name} には整数を指定してください。{value} は整数ではありません。",
+    ),
+    "usage_number": (
+        "{name} must be a number, and {value} is none.",
+        "{name} には数を指定してください。{value} は数ではありません。",
+    ),
+    "usage_least": (
+        "{name} must be at least {limit}; {value} is too small.",
+        "{name} は {limit} 以上にしてください。{value} は小さすぎます。",
+    ),
+    "usage_no_option": (
+        "There is no option {name} here; `{help}` shows those there are.",
+        "ここに {name} というオプションはありません。一覧は `{help}` で見られます。",
+    ),
+    "usage_no_option_near": (
+        "There is no option {name} here. Did you mean {near}? `{help}` shows those there are.",
+        "ここに {name} というオプションはありません。{near} のことですか? 一覧は `{help}` で見られます。",
+    ),
+    "usage_no_value": (
+        "The option {name} takes no value; see `{help}`.",
+        "オプション {name} は値を取りません。`{help}` を見てください。",
+    ),
+    "usage_value": (
+        "The option {name} needs a value after it; see `{help}`.",
+        "オプション {name} の後に値が必要です。`{help}` を見てください。",
+    ),
+    "usage_missing": (
+        "{name} is missing; see `{help}`.",
+        "{name} がありません。`{help}` を見てください。",
+    ),
+    "usage_no_command": (
+        "There is no command {name}; `{help}` shows those there are.",
+        "{name} というコマンドはありません。一覧は `{help}` で見られます。",
+    ),
+    "usage_no_command_near": (
+        "There is no command {name}. Did you mean {near}? `{help}` shows those there are.",
+        "{name} というコマンドはありません。{near} のことですか? 一覧は `{help}` で見られます。",
+    ),
+    "usage_too_many": (
+        "This is more than the command takes: {words}. A text of several words stands in quotes; see `{help}`.",
+        "コマンドが受け取れるより多い引数です: {words}。複数の語からなる文は引用符で囲んでください。`{help}` を見てください。",
+    ),
+    "usage_other": (
+        "{words} See `{help}`.",
+        "{words} `{help}` を見てください。",
+    ),
 }
