@@ -168,15 +168,12 @@ def init(
     """
     from agentcells import init as room
 
-    given, chosen = None, known_language(language)
-    if repo or owner:
-        folder = config.absolute().parent
-        given = room.Answers(
-            repo=repo or room.detect_repo(folder), owner=owner or repo.partition("/")[0], bot=bot,
-            token_file=token_file, test=room.detect_test(folder), api_url=api_url, git_url=git_url,
-            ca_file=ca_file, language=chosen,
-        )
-    room.run(config, _ask, typer.echo, yes=yes, relock=relock, given=given)
+    given = room.Answers(
+        repo=repo, owner=owner, bot=bot, token_file=token_file, api_url=api_url, git_url=git_url,
+        ca_file=ca_file, language=known_language(language),
+    )
+    said = given if given != room.Answers(repo="", owner="") else None
+    room.run(config, _ask, typer.echo, yes=yes, relock=relock, given=said)
     return 0
 
 

@@ -6,6 +6,7 @@ The keys stand in `config_model`, the rules between them in `config_rules`. No n
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -264,7 +265,8 @@ def _derived(config: Config, path: Path) -> Config:
         git_url = git_url or api_url.partition("/api/")[0]
     home, folder = Path.home(), path.parent
     forge = forge.model_copy(update={
-        "api_url": api_url, "git_url": git_url, "token": token, "path": str(folder / forge.path),
+        "api_url": api_url, "git_url": git_url, "path": str(folder / forge.path),
+        "token": _placed(token, folder),
         "ca_file": str(folder / forge.ca_file) if forge.ca_file else "",
     })  # fmt: skip
     reads = tuple(
@@ -273,9 +275,22 @@ def _derived(config: Config, path: Path) -> Config:
     return config.model_copy(update={
         "path": path,
         "forge": forge,
+        "notify": config.notify.model_copy(update={
+            "token": _placed(config.notify.token, folder),
+            "url_from": _placed(config.notify.url_from, folder),
+        }),
         "sandbox": config.sandbox.model_copy(update={"read": reads}),
         "cells": tuple(_derived_cell(config, cell) for cell in config.cells),
     })  # fmt: skip
+
+
+def _placed(token: Token | None, folder: Path) -> Token | None:
+    """Its file, as every path of cells.toml, counts from there and not from wherever one stands."""
+    if token is None or not token.file:
+        return token
+    with suppress(RuntimeError):  # no home is known for that `~`
+        return token.model_copy(update={"file": str(folder / Path(token.file).expanduser())})
+    return token
 
 
 def _derived_cell(config: Config, cell: Cell) -> Cell:

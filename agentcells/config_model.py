@@ -21,7 +21,7 @@ from agentcells.protected import DEFAULT_PROTECTED
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LONGEST_S = 14 * 86400
 LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,60}[A-Za-z0-9_-])?(?:\[bot\])?\Z")
-REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}\Z")
+REPO = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}/(?!\.{1,2}\Z|.*\.git\Z)[A-Za-z0-9_.-]{1,100}\Z")
 CELL_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}\Z")
 FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,30}\Z")
 ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")

@@ -10,7 +10,8 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agentcells import pins
@@ -107,17 +108,61 @@ def _toml(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def write_files(folder: Path, answers: Answers, tell: Tell) -> None:
-    """cells.toml and prompts/, each only where it is not there yet."""
-    wanted = {folder / "cells.toml": cells_text(answers)}
+def write_files(folder: Path, answers: Answers, tell: Tell, name: str = "cells.toml") -> list[Path]:
+    """cells.toml and prompts/, each only where it is not there yet; what was written."""
+    wanted = {folder / name: cells_text(answers)}
     for prompt in resource("prompts").iterdir():
         wanted[folder / "prompts" / prompt.name] = prompt.read_text(encoding="utf-8")
+    made = []
     for path, text in wanted.items():
         if path.exists():
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
+        made.append(path)
         tell(say("init_wrote", answers.language, path=path.relative_to(folder)))
+    return made
+
+
+def _written(cells: Path, answers: Answers, tell: Tell) -> Config:
+    """Files with a slip in them go again at once: where cells.toml is, init does not change it."""
+    folder, said = cells.absolute().parent, list[str]()
+    try:
+        made = write_files(folder, answers, said.append, cells.name)
+    except OSError as error:
+        detail = error.strerror or error
+        raise Problem("demo_folder_refused", exit_code=2, path=folder, detail=detail) from error
+    try:
+        config = load(cells)
+    except Problem as slip:
+        for path in made:
+            path.unlink()
+        with suppress(OSError):  # somebody's own prompts stay
+            (folder / "prompts").rmdir()
+        why = say(slip.key, answers.language, **slip.slots)
+        raise Problem("init_taken_back", exit_code=slip.exit_code, why=why) from slip
+    for line in said:
+        tell(line)
+    return config
+
+
+def _demand_same(config: Config, given: Answers) -> None:
+    """An option that cells.toml contradicts would be passed over without a word."""
+    forge, folder = config.forge, config.path.parent
+    token = forge.token.file if forge.token is not None else ""
+    repos = [repo.casefold() for repo in forge.repos]
+    other = {
+        "--repo": given.repo and given.repo.casefold() not in repos,
+        "--owner": given.owner and given.owner.casefold() != config.factory.owner.casefold(),
+        "--bot": given.bot and given.bot.casefold() != config.factory.bot.casefold(),
+        "--token-file": given.token_file and str(folder / Path(given.token_file).expanduser()) != token,
+        "--api-url": given.api_url and given.api_url != forge.api_url,
+        "--git-url": given.git_url and given.git_url != forge.git_url,
+        "--ca-file": given.ca_file and str(folder / given.ca_file) != forge.ca_file,
+        "--language": given.language == "ja" != config.factory.language,
+    }
+    if names := [name for name, differs in other.items() if differs]:
+        raise Problem("init_says_otherwise", exit_code=2, file=config.path, names=", ".join(names))
 
 
 def settle(config: Config, tell: Tell, *, relock: bool = False) -> None:
@@ -242,24 +287,32 @@ def run(
     cells: Path, ask: Callable[[str, str], str], tell: Tell, *, yes: bool, relock: bool,
     given: Answers | None = None,
 ) -> None:
-    """The whole command. `ask(question, default)` is not called with `yes`."""
+    """The whole command. `given` is what was said on the command line; with `yes` nothing is asked."""
     folder = cells.absolute().parent
-    if not cells.exists():
-        answers = given or _ask(folder, ask, yes)
+    if cells.exists():
+        config = load(cells)
+        _demand_same(config, given or Answers(repo="", owner=""))
+    else:
+        answers = _filled(folder, given) if given else _ask(folder, ask, yes)
         if not answers.repo or not answers.owner:
             raise Problem("init_needs", exit_code=2)
         _demand_names(answers)
-        text = cells_text(answers)
         if not yes:
-            tell(text)
+            tell(cells_text(answers))
             if ask(say("init_confirm", answers.language), "y").lower()[:1] != "y":
                 tell(say("init_stopped", answers.language))
                 return
-        write_files(folder, answers, tell)
-    config = load(cells)
+        config = _written(cells, answers, tell)
     settle(config, tell, relock=relock)
     write_form(folder, config, tell)
     tell(say("init_next", config.factory.language, config=cells))
+
+
+def _filled(folder: Path, given: Answers) -> Answers:
+    """What was not said is found out."""
+    repo = given.repo or detect_repo(folder)
+    owner = given.owner or repo.partition("/")[0]
+    return replace(given, repo=repo, owner=owner, test=given.test or detect_test(folder))
 
 
 def _demand_names(answers: Answers) -> None:
@@ -272,10 +325,9 @@ def _demand_names(answers: Answers) -> None:
 
 
 def _ask(folder: Path, ask: Callable[[str, str], str], yes: bool) -> Answers:
-    repo = detect_repo(folder)
     if yes:
-        return Answers(repo=repo, owner=repo.partition("/")[0], test=detect_test(folder))
-    repo = ask(say("init_ask_repo", "en"), repo)
+        return _filled(folder, Answers(repo="", owner=""))
+    repo = ask(say("init_ask_repo", "en"), detect_repo(folder))
     owner = ask(say("init_ask_owner", "en"), repo.partition("/")[0])
     bot = ask(say("init_ask_bot", "en"), "")
     token_file = ask(say("init_ask_token", "en"), "")

@@ -29,12 +29,12 @@ FORGE_ERRORS: dict[str, tuple[str, str]] = {
         "タイマーの PATH はシェルのものより短いです。",
     ),
     "forge_token_command": (
-        "The token's command {command} failed with exit code {code}: {detail}",
-        "トークンのコマンド {command} が終了コード {code} で失敗しました: {detail}",
+        "The token's command {command} failed with exit code {code}: {detail}. Log in with that program (`gh auth login`), or name another place in cells.toml.",
+        "トークンのコマンド {command} が終了コード {code} で失敗しました: {detail}。そのプログラムでログインするか (`gh auth login`)、cells.toml で別の場所を指定してください。",
     ),
     "forge_token_file": (
-        "The token's file {path} cannot be read: {detail}.",
-        "トークンのファイル {path} を読めません: {detail}。",
+        "The token's file {path} cannot be read: {detail}. Put the token there (`install -D -m 600 /dev/stdin FILE`), or name another file in cells.toml.",
+        "トークンのファイル {path} を読めません: {detail}。トークンをそこに置くか (`install -D -m 600 /dev/stdin FILE`)、cells.toml で別のファイルを指定してください。",
     ),
     # ---- GitHub
     "github_bad_token": (

@@ -144,8 +144,16 @@ SETUP: dict[str, tuple[str, str]] = {
         "このマシンではまだありません。`agentcells tick` で実行できます",
     ),
     "init_needs": (
-        "Say which repository and whose: `agentcells init --repo owner/name --owner login`. This folder has no `origin` to find it by.",
-        "どのリポジトリで誰が使うかを指定してください: `agentcells init --repo owner/name --owner login`。このフォルダーには `origin` がありません。",
+        "Say which repository and whose: `agentcells init --repo owner/name --owner login`. No `origin` of this folder tells it.",
+        "どのリポジトリで誰が使うかを指定してください: `agentcells init --repo owner/name --owner login`。このフォルダーの `origin` からは分かりません。",
+    ),
+    "init_taken_back": (
+        "{why} Nothing was written: correct the option, and run `agentcells init` again.",
+        "{why} 何も書き込んでいません。オプションを直して `agentcells init` をもう一度実行してください。",
+    ),
+    "init_says_otherwise": (
+        "{file} is there already and says otherwise than {names}. `init` changes nothing in it: correct it there, or delete the file and run `agentcells init` again. Nothing was changed.",
+        "{file} はすでにあり、{names} と違うことが書いてあります。`init` はこのファイルを変えません。そこを直すか、ファイルを削除してから `agentcells init` をもう一度実行してください。何も変えていません。",
     ),
     "init_no_issue_cell": (
         "No cell in cells.toml works on issues, so there is nothing an issue form could lead to.",
