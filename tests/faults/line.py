@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 from agentcells.forge import ForgeError
@@ -18,12 +19,16 @@ IMPLEMENT = rule("implement", work(game__py="LIVES = 3\n"))  # says the same how
 
 
 @contextmanager
-def line(root: Path, factory: str = "", *, looked: bool = False) -> Iterator[Stage]:
-    """One issue that waits for implement. `factory`: further lines of that table. `looked`: after a first
-    tick, as from then on what is closed is seen as well (R20)."""
+def line(root: Path, factory: str = "", *, ahead: timedelta | None = None) -> Iterator[Stage]:
+    """One issue that waits for implement. `factory`: further lines of that table.
+
+    `ahead`: how far GitHub's clock is before ours; then the line begins with a first tick, as what is
+    closed is seen only from then on (R20).
+    """
     stage = Stage(root, world="github", rules=[TRIAGE, IMPLEMENT, REVIEW], factory=factory)
     try:
-        if looked:
+        if ahead is not None:
+            stage.people.advance(ahead)
             stage.tick()
         stage.file()
         yield stage
