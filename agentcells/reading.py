@@ -11,7 +11,15 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from agentcells.forge import Forge, ForgeError, Listing, Unavailable, stops_everything, together
+from agentcells.forge import (
+    Forge,
+    ForgeError,
+    Listing,
+    NotFound,
+    Unavailable,
+    stops_everything,
+    together,
+)
 from agentcells.fresh import Fresh
 from agentcells.groups import Group, groups_of, in_turn, root_of, row_of, unchanged, worth_keeping
 from agentcells.model import Account, Item, Pair, Row, branch_name, parse_branch
@@ -40,6 +48,7 @@ class Known:
     tidied: set[int] = field(default_factory=set)
     groups: tuple[Group, ...] = ()
     waited_for: set[int] = field(default_factory=set)  # named by items of ours as what they wait for
+    open_now: frozenset[int] | None = None  # all that a whole listing shows, once it was asked for
 
     @classmethod
     def of(cls, repo: str, listing: Listing, before: Memory | None) -> Known:
@@ -97,6 +106,7 @@ class Reader:
     # Pull requests of branches that came with an item, until they are asked for.
     _beside: dict[tuple[str, str], Item | ForgeError | None] = field(default_factory=dict)
     _kept: dict[tuple[str, int], Item | None] = field(default_factory=dict)  # by an earlier pass
+    _known: dict[str, Known] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.fresh = Fresh(self.forge)
@@ -114,7 +124,7 @@ class Reader:
             )
             for group in known.groups:
                 groups.setdefault(group.state, []).append(group)
-        by_repo = {known.repo: known for known in several}
+        by_repo = self._known = {known.repo: known for known in several}
         before = dict(turns)
         for state in sorted(groups):
             ordered = in_turn(groups[state], _place(turns.get(state)))
@@ -273,7 +283,27 @@ class Reader:
             if self.outages > 1:
                 raise error
         self.items.pop((repo, number), None)
-        self._leave(repo, number, title, error.key, error.slots)
+        if isinstance(error, NotFound) and self._is_gone(repo, number):
+            self._known[repo].rows.pop(number)
+        else:
+            self._leave(repo, number, title, error.key, error.slots)
+
+    def _is_gone(self, repo: str, number: int) -> bool:
+        """Deleted, or moved to another repository: nobody shows it, asked in two ways (R21)."""
+        known = self._known.get(repo)
+        if known is None or number not in known.rows or number in {row.number for row in known.listing.rows}:
+            return False
+        if known.open_now is None:
+            try:
+                listing = self.forge.listing(repo)
+            except ForgeError as error:
+                if stops_everything(error):
+                    raise
+                return False
+            if not listing.complete:
+                return False
+            known.open_now = frozenset(row.number for row in listing.rows)
+        return number not in known.open_now
 
     def _leave(
         self, repo: str, number: int, title: str, key: str, slots: Mapping[str, object]

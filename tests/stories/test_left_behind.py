@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from agentcells.forge import Forbidden
+from agentcells.forge import Forbidden, NotFound
 from tests.invariants import at_rest, rests
-from tests.people import STRANGER
+from tests.people import STRANGER, LocalPeople
 from tests.stage import OWNER, REPO, REVIEW, Stage, Trouble, rule, work
 
 
@@ -191,3 +193,23 @@ def test_r9_a_pull_request_that_another_opened_from_our_branch_is_never_taken_fo
     stage.say(1, "It is closed now.")
     assert stage.tick().cells == ["implement", "review"]
     at_rest(stage)
+
+
+def test_r21_an_issue_that_was_deleted_is_forgotten_and_one_that_is_only_not_found_is_not(tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "w")
+    gone, stays = stage.file("needs-human"), stage.file("needs-human", title="Another")
+    stage.tick()
+    stage.troubles.append(Trouble("read", NotFound("local_no_item", repo=REPO, number=gone), times=1))
+    stage.say(gone, "It has changed.", by=STRANGER)
+    assert "skip_unreadable" in stage.tick().reasons
+    assert stage.tick().reasons == ["skip_needs_human", "skip_needs_human"]
+    for kept in (stage.state_place / "cache").rglob(f"{gone}.json"):
+        kept.unlink()  # read again, though no listing speaks of it
+    stage.troubles.append(Trouble("read", NotFound("local_no_item", repo=REPO, number=gone), times=1))
+    assert "skip_unreadable" in stage.tick().reasons
+    assert stage.tick().reasons == ["skip_needs_human", "skip_needs_human"]
+    assert isinstance(stage.people, LocalPeople)
+    (stage.people.root / "repos" / REPO / f"{gone}.json").unlink()
+    for _ in range(2):
+        ticked = stage.tick()
+        assert [event["item"] for event in ticked.of("skip")] == [stays]
