@@ -19,7 +19,7 @@ from agentcells.store import State
 from tests import reaper
 from tests.factory import PLAIN_RULES, REPO, Factory
 from tests.invariants import at_rest
-from tests.stage import Heard, Stage
+from tests.stage import OWNER, Heard, Stage
 
 
 def test_r17_a_pass_whose_coordinator_is_gone_claims_nothing(tmp_path: Path):
@@ -53,6 +53,27 @@ def test_r17_a_run_that_nobody_takes_over_is_let_go_and_the_next_tick_takes_it_b
     assert [event["key"] for event in heard.events] == ["pass_unattended"]
     assert stage.tick().cells == ["implement", "review"]
     assert [row.outcome for row in stage.book(number).rows] == ["withdrawn", "done", "done"]
+
+
+@pytest.mark.parametrize("how", ["label", "assignment"])
+def test_r26_what_the_owner_takes_back_while_it_is_claimed_is_not_started(tmp_path: Path, how: str):
+    stage = Stage(tmp_path)
+    number = stage.file()
+
+    def take_back(step: str) -> None:
+        if step == "forge: add_labels":  # `working` stands there; nothing has started yet
+            stage.step = None
+            if how == "label":
+                stage.unlabel(number, "implement")
+            else:
+                stage.people.unassign(number, OWNER, OWNER)
+
+    stage.step = take_back
+    for _ in range(2):
+        assert stage.tick().cells == []
+    assert stage.played == []
+    assert "working" not in stage.states(number)
+    assert [row.outcome for row in stage.book(number).rows] == ["withdrawn"]
 
 
 class Ordered(reaper.Scythe):

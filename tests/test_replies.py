@@ -244,6 +244,16 @@ def test_r6_where_a_reply_goes_when_the_cell_that_asked_cannot_take_it(asked, cf
         assert moved_to(found) == to
 
 
+@pytest.mark.parametrize(("minutes", "heard"), [(9, False), (10, False), (11, True)])
+def test_r6_words_up_to_the_owners_own_label_are_no_answer_to_it(minutes, heard):
+    item = issue(7, "needs-human", comments=(comment(ALICE, "I look at it first", minutes),),
+                 events=(labeled("triage", 0), unlabeled("triage", 10), labeled("needs-human", 10)))
+    if heard:
+        assert moved_to(plan(item)) == "triage"
+    else:
+        assert skip_of(plan(item)).key == "skip_needs_human"
+
+
 def test_r6_before_any_run_the_cell_is_the_one_that_was_labelled():
     item = issue(7, "needs-human", comments=(comment(ALICE, "go", 5),),
                  events=(labeled("triage", 0), unlabeled("triage", 1), labeled("needs-human", 2)))

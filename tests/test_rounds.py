@@ -121,3 +121,11 @@ def test_rows_are_found_by_their_run():
 def test_r34_a_claim_that_was_never_started_is_no_run_of_the_pair():
     book = ledger(row("r1", 1), row("r2", 3, rounds.WITHDRAWN), row("r3", 5, ""), older_runs=2)
     assert rounds.runs(book) == 4
+
+
+def test_r44_a_conflict_is_open_until_another_run_has_come_to_something():
+    met = rounds.moved(ledger(row("r1", 1)), at(3), "implement", "", rounds.CONFLICT, "r1")
+    assert not rounds.conflict_open(ledger(row("r1", 1)))
+    assert rounds.conflict_open(met)
+    assert rounds.conflict_open(replace(met, rows=(*met.rows, row("r2", 5, "network", counts=False))))
+    assert not rounds.conflict_open(replace(met, rows=(*met.rows, row("r2", 5))))

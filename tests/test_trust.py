@@ -168,6 +168,9 @@ NOTICED = ours(Marker(kind="notice", cause="x", came_from="triage", to="implemen
         labeled("working", 5, BOB), unlabeled("working", 6, BOB), *OURS, comments=[SENT]), ""),
     ("a stranger's other label", chained(
         event("labeled", 5, BOB, "bug"), event("labeled", 5.5, BOB), *OURS, comments=[SENT]), ""),
+    ("two announced within one second, the later first", chained(
+        labeled("needs-human", 10, CELLS), labeled("implement", 11, CELLS), comments=[SENT, book(Ledger(
+            moves=(Move(at=at(10), came_from="triage", to="needs-human", why="move_reply"),)))]), ""),
 ])
 def test_r24_a_label_of_ours_is_announced_in_a_chain_from_the_owners(case, item, reason):
     assert verdict(item) == reason
