@@ -30,6 +30,8 @@ AGAIN_S = 0.05
 
 
 def main() -> int:
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        _open_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without our letters gets their numbers
             stream.reconfigure(errors="backslashreplace")
@@ -40,6 +42,16 @@ def main() -> int:
     except OSError as error:
         return _unread(error)
     return code
+
+
+def _open_closed() -> None:
+    """Where a stream was closed (`>&-`) the next file opened would get its number, and our words with it."""
+    while (fd := os.open(os.devnull, os.O_RDWR)) < 3:
+        os.set_inheritable(fd, True)
+    os.close(fd)
+    sys.stdin = sys.stdin or open(0, encoding="utf-8")  # noqa: SIM115  (as long as the process)
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _code() -> int:

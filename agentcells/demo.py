@@ -63,6 +63,10 @@ def _folder(keep: Path | None) -> Iterator[Path]:
             yield Path(temporary)
         return
     folder = keep.absolute()
+    if any(ord(char) < 32 or "\ud800" <= char <= "\udfff" for char in str(folder)):
+        # cells.toml names it, in UTF-8 and on one line
+        raise Problem("demo_folder_refused", exit_code=2, path=repr(str(folder)),
+                      detail=os.strerror(errno.EINVAL))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         empty, writable = not any(folder.iterdir()), os.access(folder, os.W_OK | os.X_OK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,6 +26,8 @@ def writing(path: Path) -> Iterator[None]:
 
 def write_whole(path: Path, text: str) -> None:
     """The file is there whole or not at all, also after a power cut. Raises OSError."""
+    if not path.name:  # "" and "." alike: a folder
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with beside.open("w", encoding="utf-8") as out:

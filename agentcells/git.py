@@ -279,7 +279,7 @@ class Git:
                 path = content if isinstance(content, Path) else spool / str(number)
                 if isinstance(content, bytes):
                     path.write_bytes(content)
-                paths.append(f"{path}\n".encode())
+                paths.append(bytes(path) + b"\n")
             out = self._run("hash-object", "-w", "--no-filters", "--stdin-paths",
                             stdin=b"".join(paths), deadline_s=300).out
         if out.decode().split() != list(files):

@@ -84,7 +84,7 @@ def state_folder(cells: Path) -> Path:
     if chosen := os.environ.get("AGENTCELLS_STATE"):
         return Path(chosen).expanduser().absolute()
     home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(home) / "agentcells" / hashlib.sha256(str(cells.resolve()).encode()).hexdigest()[:12]
+    return Path(home) / "agentcells" / hashlib.sha256(os.fsencode(os.path.realpath(cells))).hexdigest()[:12]
 
 
 def _holds(note: Mapping[str, Any], root: Path) -> bool:

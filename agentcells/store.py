@@ -263,5 +263,5 @@ def state_folder(config_path: Path) -> Path:
     if chosen := os.environ.get("AGENTCELLS_STATE"):
         return Path(chosen).expanduser().absolute()
     home = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    name = hashlib.sha256(str(config_path.resolve()).encode()).hexdigest()[:12]
+    name = hashlib.sha256(os.fsencode(os.path.realpath(config_path))).hexdigest()[:12]
     return Path(home) / "agentcells" / name

@@ -52,7 +52,7 @@ def units(config: Config, name: str, environ: Mapping[str, str]) -> Units:
     """What `install` writes for this cells.toml. Raises Problem (exit 2)."""
     if not NAME.match(name):
         raise Problem("timer_name", exit_code=2, name=name)
-    home = Path(environ.get("XDG_CONFIG_HOME") or Path(environ["HOME"]) / ".config")
+    home = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     return Units(
         name=name, folder=home / "systemd" / "user", service=_service(config, environ),
         timer=resource("systemd/agentcells.timer").read_text(encoding="utf-8"),

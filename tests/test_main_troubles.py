@@ -140,6 +140,18 @@ def test_a_reader_who_has_gone_costs_no_run(tmp_path: Path):
     one_line(shown, 1, "No space left on device")
 
 
+@pytest.mark.parametrize(("streams", "words"), [
+    (">&-", ("status",)), (">&-", ("tick",)), ("2>&-", ("nosuch",)), ("<&-", ("issue", "list")),
+    ("<&-", ("issue", "comment", "1", "-")), ("<&- >&- 2>&-", ("issue", "new", "x", "--body", "-")),
+])
+def test_a_stream_that_was_closed_is_no_bug(stage: Stage, streams: str, words: tuple[str, ...]):
+    stage.file()
+    done = shell(f'exec "$@" {streams}', *words, env={
+        "AGENTCELLS_CONFIG": str(stage.cells_path), "AGENTCELLS_STATE": str(stage.state.root)})
+    assert done.returncode == (2 if {"nosuch", "comment"} & {*words} else 0), done.stderr
+    assert "bug" not in done.stderr
+
+
 def test_a_terminal_without_our_letters_is_no_bug(stage: Stage):
     stage.file(title="名前 größer 🎉")
     done = shell('exec "$@"', "issue", "list", "--config", str(stage.cells_path),
@@ -155,6 +167,40 @@ def test_a_current_folder_that_was_deleted_is_one_line(tmp_path: Path):
     gone = tmp_path / "gone"
     gone.mkdir()
     one_line(shell('rmdir "$PWD" && exec "$@"', "status", cwd=gone), 1, "No such file or directory")
+
+
+@pytest.mark.parametrize("words", [("tick",), ("status",), ("check",), ("stop",)])
+def test_a_cells_toml_that_is_a_link_to_itself_is_one_line(typed: Typed, tmp_path: Path, words: tuple[str, ...],
+                                                           monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("cells.toml").symlink_to("cells.toml")
+    said = typed(None, *words)
+    assert (said.code, "bug" in said.err) == (2, False), said
+
+
+@pytest.mark.parametrize("out", ["", ".", "/"])
+def test_a_report_into_a_folder_is_one_line(typed: Typed, stage: Stage, out: str):
+    one_line(typed(stage, "report", f"--out={out}"), 1, "Is a directory", "--out")
+
+
+def test_a_home_that_no_variable_names_is_found(typed: Typed, stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    said = typed(stage, "timer", "show")
+    assert (said.code, said.err) == (0, "")
+
+
+@pytest.mark.parametrize("name", [b"bad\xff", b"line\nbreak", b'"quoted"'])
+def test_a_folder_of_any_name_is_used_or_refused(typed: Typed, tmp_path: Path, name: bytes):
+    place = tmp_path / os.fsdecode(name)
+    said = typed(None, "demo", "--by-hand", str(place))
+    if name != b'"quoted"':
+        one_line(said, 2, "cannot be used")
+        assert not place.exists()
+    else:
+        assert said.code == 0, said.err
+    place.mkdir(exist_ok=True)
+    assert typed(None, "tick", "--config", str(place / "cells.toml")).code in (0, 2)
 
 
 def test_without_git_the_embedded_forge_says_so(stage: Stage, tmp_path: Path):
