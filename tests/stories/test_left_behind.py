@@ -9,7 +9,7 @@ import pytest
 from agentcells.forge import Forbidden, NotFound
 from tests.invariants import at_rest, rests
 from tests.people import STRANGER, LocalPeople
-from tests.stage import OWNER, REPO, REVIEW, Stage, Trouble, rule, work
+from tests.stage import OWNER, REPO, REVIEW, Stage, Trouble, answer, once, rule, work
 
 
 def _reviewed(stage: Stage) -> tuple[int, int]:
@@ -213,3 +213,21 @@ def test_r21_an_issue_that_was_deleted_is_forgotten_and_one_that_is_only_not_fou
     for _ in range(2):
         ticked = stage.tick()
         assert [event["item"] for event in ticked.of("skip")] == [stays]
+
+
+def test_r40_kept_work_that_a_later_run_gave_up_does_not_come_back(stage: Stage) -> None:
+    stage.rules = [
+        once("implement", work("needs-human", comment="Is this the way?", old__py="OLD = 1\n")),
+        once("implement", {"cell": ["remove", "old.py"]}, work(new__py="NEW = 1\n")),
+        once("review", answer("implement", "One more thing.")),
+        rule("implement", work(more__py="MORE = 1\n")), REVIEW,
+    ]
+    number = stage.file()
+    stage.tick()
+    assert stage.states(number) == {"needs-human"}
+    stage.advance(seconds=2)
+    stage.say(number, "No, do it another way.")
+    assert stage.tick().cells == ["implement", "review", "implement", "review"]
+    files = stage.people.files(f"agentcells/{number}")
+    assert {"new.py", "more.py"} <= set(files)
+    assert "old.py" not in files
