@@ -97,9 +97,17 @@ def _dispatch(args: list[str]) -> int:
     signal.signal(signal.SIGALRM, signal.default_int_handler)
     if head == "tick" and (code := _tick(rest)) is not None:
         return code
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup's choice stays
+            signal.signal(number, _ended)
     from agentcells.cli import run
 
     return run()
+
+
+def _ended(number: int, frame: object) -> None:
+    """As a Ctrl-C: what the command made for itself goes with it, and what it started is ended."""
+    sys.exit(128 + number)
 
 
 def _tick(words: list[str]) -> int | None:

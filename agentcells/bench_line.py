@@ -100,18 +100,29 @@ def _through(root: Path, parallel: int, items: int, think_s: float) -> Figures:
     argv = [sys.executable, "-I", "-m", "agentcells", "tick", "--json", "--config", str(cells)]
     started = time.monotonic()
     for _ in range(TICKS):
-        ended = subprocess.run(
-            argv, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True, check=False, cwd=root,
-        )
-        if ended.returncode not in (0, 75):
-            raise Problem("bench_line_failed", detail=ended.stderr.strip().rpartition("\n")[2])
+        _tick(argv, environment, root)
         if len(list(_waiting(forge))) == items:
             break
     return measured(
         parallel, items, len(list(_waiting(forge))), time.monotonic() - started,
         _rows(forge, items), think_s,
     )
+
+
+def _tick(argv: list[str], environment: dict[str, str], root: Path) -> None:
+    """One tick. Where we are ended, it is told and waited for: killed, it would leave its runs behind."""
+    with subprocess.Popen(
+        argv, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, cwd=root, start_new_session=True,
+    ) as child:
+        try:
+            _, told = child.communicate()
+        except BaseException:
+            child.terminate()
+            child.communicate()
+            raise
+    if child.returncode not in (0, 75):
+        raise Problem("bench_line_failed", detail=told.strip().rpartition("\n")[2])
 
 
 def _cells(root: Path, parallel: int, think_s: float) -> str:

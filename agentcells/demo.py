@@ -165,10 +165,16 @@ class Demo:
         self._chapter(chapter)
         argv = [*program(), "tick", "--json", "--config", str(self.folder / "cells.toml")]
         with subprocess.Popen(
-            argv, stdout=subprocess.PIPE, text=True, env=self._environment(), stdin=subprocess.DEVNULL
+            argv, stdout=subprocess.PIPE, text=True, env=self._environment(), stdin=subprocess.DEVNULL,
+            start_new_session=True,  # a Ctrl-C is for the demo alone: it ends the tick, and waits for it
         ) as child:
-            for line in child.stdout or ():
-                self._tell(json.loads(line))
+            try:
+                for line in child.stdout or ():
+                    self._tell(json.loads(line))
+            except BaseException:
+                child.terminate()
+                child.wait()
+                raise
         if child.returncode:
             raise Problem("demo_tick_failed", code=child.returncode, folder=str(self.folder))
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -59,14 +60,20 @@ def home(tmp_path: Path, silent: socket.socket) -> Path:
     return folder
 
 
-def interrupted(home: Path, words: list[str], reached: Callable[[], object]) -> subprocess.CompletedProcess[str]:
+def interrupted(
+    home: Path, words: list[str], reached: Callable[[], object], number: signal.Signals | None = None
+) -> subprocess.CompletedProcess[str]:
+    """By Ctrl-C, which the whole group gets; by `number`, which the command alone gets."""
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home / "tmp"), "LANG": "C.UTF-8",
            "AGENTCELLS_STATE": str(home / "state")}
     process = subprocess.Popen(
         [sys.executable, "-I", "-m", "agentcells", *words], env=env, cwd=home, start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     reached()
-    os.killpg(process.pid, signal.SIGINT)
+    if number is None:
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        process.send_signal(number)
     out, err = process.communicate(timeout=60)
     with pytest.raises(ProcessLookupError):  # all that it started is gone, too
         os.killpg(process.pid, 0)
@@ -87,15 +94,41 @@ def test_what_reads_the_forge_ends_at_once_and_leaves_nothing(
     assert list((home / "state").rglob("*.tmp*")) == []
 
 
-def test_a_demo_that_is_interrupted_takes_its_folder_with_it(home: Path) -> None:
+@pytest.mark.parametrize(("place", "number"), [
+    ("agentcells-demo-*/state/last_tick.json", None), ("agentcells-demo-*/state", None),
+    ("agentcells-demo-*/state/runs/*", signal.SIGTERM), ("agentcells-demo-*/state/runs/*", signal.SIGHUP),
+])
+def test_a_demo_that_is_interrupted_takes_its_folder_and_its_tick_with_it(
+    home: Path, place: str, number: signal.Signals | None
+) -> None:
     def ticking() -> None:
         end = time.monotonic() + 60
-        while not list((home / "tmp").glob("agentcells-demo-*/state/last_tick.json")):
+        while not list((home / "tmp").glob(place)):
             assert time.monotonic() < end
             time.sleep(0.02)
 
-    done = interrupted(home, ["demo"], ticking)
-    assert (done.returncode, done.stderr) == (130, "")
+    done = interrupted(home, ["demo"], ticking, number)
+    assert (done.returncode, done.stderr) == (130 if number is None else 128 + number, "")
+    assert list((home / "tmp").iterdir()) == []
+    assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(home).encode() in _read(path)]
+
+
+def _read(path: Path) -> bytes:
+    with suppress(OSError):
+        return path.read_bytes()
+    return b""
+
+
+@pytest.mark.parametrize("words", ["bench tokens", "bench line", "bench run"])
+def test_a_measurement_that_is_ended_takes_its_folder_with_it(home: Path, words: str) -> None:
+    def measuring() -> None:
+        end = time.monotonic() + 60
+        while not list((home / "tmp").glob("agentcells-bench-*/*")):
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+    done = interrupted(home, words.split(), measuring, signal.SIGTERM)
+    assert (done.returncode, done.stderr) == (143, "")
     assert list((home / "tmp").iterdir()) == []
 
 
