@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentcells.forge import Forbidden, NotFound
+from agentcells.forge import Forbidden, NotFound, Unavailable
 from tests.invariants import at_rest, rests
 from tests.people import STRANGER, LocalPeople
 from tests.stage import OWNER, REPO, REVIEW, Stage, Trouble, answer, once, rule, work
@@ -231,3 +231,16 @@ def test_r40_kept_work_that_a_later_run_gave_up_does_not_come_back(stage: Stage)
     files = stage.people.files(f"agentcells/{number}")
     assert {"new.py", "more.py"} <= set(files)
     assert "old.py" not in files
+
+
+def test_r44_what_a_withheld_run_had_pushed_is_known_as_ours(stage: Stage) -> None:
+    number = stage.file()
+    stage.troubles.append(Trouble("open_pull", Unavailable("github_unavailable", detail="502")))
+    assert stage.tick().problem is not None
+    assert f"agentcells/{number}" in stage.branches()
+    stage.unlabel(number, "implement")
+    stage.tick()
+    stage.advance(seconds=2)
+    stage.label(number, "implement")
+    assert stage.tick().cells == ["implement", "review"]
+    at_rest(stage)
