@@ -32,7 +32,7 @@ NUMBERS = {
     "finite_number": "number_finite",
 }
 # Stand in for what is missing, while the rest is judged.
-PLACEHOLDERS: dict[str, object] = {"on": "issue"}
+PLACEHOLDERS: dict[str, object] = {"on": "issue"}  # of a cell
 
 Raw = dict[str, Any]
 KeyPath = tuple[str | int, ...]
@@ -234,7 +234,8 @@ def _without(raw: Raw, paths: list[KeyPath]) -> Raw:
                 if (*at, key) not in gone
             }
             names = {path[-1] for path in gone if path[:-1] == at}
-            return kept | {name: value for name, value in PLACEHOLDERS.items() if name in names}
+            held = PLACEHOLDERS if at[:1] == ("cell",) else {}
+            return kept | {name: value for name, value in held.items() if name in names}
         if isinstance(value, tuple):
             return tuple(copy(entry, (*at, index)) for index, entry in enumerate(value))
         return value

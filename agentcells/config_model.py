@@ -271,7 +271,7 @@ class Gate(_Table):
     """No run may add, change, rename or delete these."""
     allow_links: tuple[Word, ...] = ()
     """Exact paths where a symlink may be new or changed."""
-    allow_blobs: tuple[Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")], ...] = ()
+    allow_blobs: tuple[Annotated[str, _matching(re.compile(r"[0-9a-f]{40}\Z"), "blob")], ...] = ()
     """`git hash-object` of files that only look as if they held a secret. Known secrets are never allowed."""
     max_files: Count = 100
     max_added_lines: Count = 4000

@@ -214,6 +214,8 @@ def _names_and_labels(config: Config) -> Iterator[Mistake]:
             if cell.label:
                 yield mistake(where, "label_of_factory")
             continue
+        if not cell.name and folded == prefix.casefold():
+            continue  # it would follow from the name, which is told of
         if not folded.startswith(prefix.casefold()) or folded == prefix.casefold():
             yield mistake(
                 where, "label_prefix", label=cell.label, prefix=prefix, name=cell.name or "name"

@@ -103,6 +103,8 @@ def _desk(surface: str, roots: tuple[Path, ...], config: Path | None, language: 
     for folder in roots:
         if not folder.is_dir():
             raise Problem("mcp_no_folder", exit_code=2, path=folder)
+    if config is not None and not config.exists():
+        raise Problem("config_missing", exit_code=2, file=config)
     from agentcells.project import Setting
 
     setting = Setting(roots=tuple(root.absolute() for root in roots),

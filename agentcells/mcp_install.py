@@ -91,10 +91,11 @@ def into_claude(wanted: Wanted, folder: Path) -> Iterator[str]:
     settings = _read(path) if wanted.deny else {}
     done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=60, check=False)
-    if done.returncode != 0:
-        detail = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())[-300:]
+    detail = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())[-300:]
+    if done.returncode != 0 and "already exists" not in detail:
         raise Problem("mcp_install_failed", detail=detail, command=shlex.join(command))
-    yield say("mcp_install_done", wanted.language, name=wanted.name, scope=wanted.scope)
+    key = "mcp_install_there" if done.returncode else "mcp_install_done"
+    yield say(key, wanted.language, name=wanted.name, scope=wanted.scope)
     if wanted.deny:
         _write(path, _with_denials(settings))
         _leave_out(folder)

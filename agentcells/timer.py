@@ -110,14 +110,14 @@ def _unset(names: str, wanted: set[str]) -> str:
 
 def cron_line(config: Config, environ: Mapping[str, str]) -> str:
     """The same for `crontab -e`; there % is the end of the line."""
-    state = shlex.quote(str(state_folder(config.path) / "tick.log"))
+    state = state_folder(config.path)  # the shell opens the log before a first tick could make the folder
     carried = [f"{name}={shlex.quote(environ[name])}" for name in CARRIED if environ.get(name)]
     words = [
-        "cd", shlex.quote(str(config.path.parent)), "&&",
+        "mkdir -p -m 700", shlex.quote(str(state)), "&&", "cd", shlex.quote(str(config.path.parent)), "&&",
         f"{{ set -a; [ ! -f {ENVIRONMENT} ] || . {ENVIRONMENT};",
         f"PATH={shlex.quote(environ.get('PATH', os.defpath))}", *carried,
         f"timeout {longest_s(config)}", shlex.join(command(config)) + ";", "}",
-        f">>{state}", "2>&1",
+        f">>{shlex.quote(str(state / 'tick.log'))}", "2>&1",
     ]
     return "*/10 * * * * " + " ".join(words).replace("%", "\\%")
 

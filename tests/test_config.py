@@ -315,6 +315,18 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(folder):
     ]
 
 
+@pytest.mark.parametrize(("change", "place", "words"), [
+    (('name = "triage"', 'name = "Tri age"'), "cell[0].name (Tri age)", "small letters"),
+    (("[forge]", '[notify]\non = ["me"]\n[forge]'), "notify.on[0]", "must be one of"),
+    (("[forge]", '[gate]\nallow_blobs = ["x"]\n[forge]'), "gate.allow_blobs[0]", "git hash-object"),
+])
+def test_one_slip_is_one_line_about_that_slip(folder, change, place, words):
+    old, new = change
+    (line,) = told(written(folder, GOOD.replace(old, new, 1))).splitlines()
+    assert place in line
+    assert words in line
+
+
 def test_a_hundred_mistakes_do_not_fill_the_screen(folder):
     text = "".join(f"k{number} = 1\n" for number in range(100)) + GOOD
     shown = told(written(folder, text)).splitlines()

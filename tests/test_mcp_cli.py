@@ -34,7 +34,7 @@ def refused(*words: str) -> Problem:
     (("--http", "8801"), "mcp_bad_address"), (("--http", "127.0.0.1:99999"), "mcp_bad_address"),
     (("--http", "0.0.0.0:8801"), "mcp_open_to_all"), (("--surface", "both"), "mcp_bad_choice"),
     (("--lang", "fr"), "mcp_bad_choice"), (("--with", "magic"), "mcp_bad_choice"),
-    (("--root", "/no/such/folder"), "mcp_no_folder"),
+    (("--root", "/no/such/folder"), "mcp_no_folder"), (("--config", "/no/cells.toml"), "config_missing"),
 ])
 def test_what_cannot_be_meant_is_said_in_one_line(words: tuple[str, ...], key: str) -> None:
     problem = refused(*words)
@@ -164,6 +164,18 @@ def test_settings_that_are_no_json_are_left_alone(desk: Desk, tmp_path: Path, mo
 def test_a_claude_that_is_missing_or_refuses_leaves_the_command_to_type(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     assert "claude mcp add" in str(refused("install", "claude-code").slots["command"])
-    claude(tmp_path, monkeypatch, "echo already exists >&2; exit 1")
+    claude(tmp_path, monkeypatch, "echo not today >&2; exit 1")
     problem = refused("install", "claude-code")
-    assert (problem.key, problem.slots["detail"]) == ("mcp_install_failed", "already exists")
+    assert (problem.key, problem.slots["detail"]) == ("mcp_install_failed", "not today")
+
+
+def test_installed_once_more_it_says_so_and_closes_the_ways_around_all_the_same(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude(tmp_path, monkeypatch, "echo MCP server work already exists in local config >&2; exit 1")
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["install", "claude-code", "--deny"])
+    assert done.exit_code == 0, done.output
+    assert "claude mcp remove --scope local work" in done.output
+    denied = json.loads((tmp_path / mcp_install.SETTINGS).read_text(encoding="utf-8"))["permissions"]["deny"]
+    assert set(mcp_install.DENIED) <= set(denied)

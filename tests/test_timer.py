@@ -217,7 +217,6 @@ def test_without_systemd_a_line_for_cron_does_the_same(machine: Path, folder: st
     stand_in = machine / "python"
     stand_in.write_text('#!/bin/sh\nprintf "%s|" "$MODEL_KEY" "$PWD" "$@"\n')
     stand_in.chmod(0o755)
-    (machine / "state").mkdir()
     words = line.removeprefix("*/10 * * * * ").replace("\\%", "%")
     words = words.replace(shlex.quote(sys.executable), shlex.quote(str(stand_in)))
     done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False, cwd="/")

@@ -112,6 +112,10 @@ CONFIG_ERRORS: dict[str, tuple[str, str]] = {
         "is not a login of an account; letters, digits, dot, dash and underscore only",
         "アカウント名として正しくありません。英数字と . - _ だけが使えます",
     ),
+    "config_blob": (
+        "must be the id that `git hash-object FILE` prints: 40 digits and letters from a to f",
+        "`git hash-object ファイル` が出力する ID (0-9 と a-f の 40 文字) で書いてください",
+    ),
     "config_repo_name": (
         "must be \"owner/name\", without https:// and without .git",
         "\"所有者/名前\" の形で書いてください(https:// や .git は不要です)",

@@ -210,6 +210,10 @@ SHOWING: dict[str, tuple[str, str]] = {
         "Claude Code knows the work records now (server \"{name}\", scope {scope}). Start it in the project and say: record this work.",
         "Claude Code に作業記録を登録しました（サーバー「{name}」、範囲 {scope}）。プロジェクトで起動し、「作業を記録して」と言ってください。",
     ),
+    "mcp_install_there": (
+        "Claude Code has a server \"{name}\" already; it was left as it is. To make it anew: `claude mcp remove --scope {scope} {name}`, then this command again; or choose another --name.",
+        "Claude Code にはすでにサーバー「{name}」があり、そのままにしました。作り直すには `claude mcp remove --scope {scope} {name}` の後でこのコマンドをもう一度実行するか、--name で別の名前を選んでください。",
+    ),
     "mcp_install_failed": (
         "claude did not take it: {detail}. By hand: {command}",
         "claude が受け付けませんでした: {detail}。手動で実行するには: {command}",
