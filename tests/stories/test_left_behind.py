@@ -244,3 +244,20 @@ def test_r44_what_a_withheld_run_had_pushed_is_known_as_ours(stage: Stage) -> No
     stage.label(number, "implement")
     assert stage.tick().cells == ["implement", "review"]
     at_rest(stage)
+
+
+def test_r11_a_pull_request_that_is_closed_the_moment_it_was_opened_is_left_alone(stage: Stage) -> None:
+    number = stage.file()
+
+    def close_it(step: str) -> None:
+        if step == "forge: open_pull":
+            stage.step = None
+            stage.people.close(stage.pull_of(number).number, OWNER)
+
+    stage.step = close_it
+    stage.tick()
+    stage.tick()
+    pull = stage.pull_of(number).number
+    assert stage.said(pull) == []
+    assert stage.states(number, pull) == set()
+    at_rest(stage)
