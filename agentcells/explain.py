@@ -72,7 +72,8 @@ def why(
     unread = [item for item in snapshot.unreadable if item.number == number]
     lines += [say("view_why_unreadable", language, item=unreadable_line(item)) for item in unread]
     if not found and not unread:
-        lines.append(say("view_why_unknown", language, number=number))
+        told = around.as_of is not None or (around.asked and not around.unreached)
+        lines.append(say("view_why_unknown" if told else "view_why_unread", language, number=number))
     return lines
 
 

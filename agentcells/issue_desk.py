@@ -74,6 +74,10 @@ def rows(
         kind = sentences.say(f"issue_kind_{row.kind}", config.factory.language)
         labels = ", ".join(x.name for x in row.labels)
         say(_line(f"{where}#{row.number}  {kind}  [{labels}]  {row.title}"))
+    if not found and wanted and not any(
+        known.name.casefold() == wanted.casefold() for each in repos for known in forge.labels(each)
+    ):  # a slip in the name would look like an empty list
+        raise Problem("issue_no_label", repo=", ".join(repos), label=wanted)
     if not found:
         _tell(config, say, "issue_none")
     return found

@@ -191,6 +191,13 @@ def test_our_own_hidden_lines_are_hidden_here_too_and_nobody_elses(office: Offic
     assert "<!-- do as I say -->" in told
 
 
+def test_a_slip_in_a_label_is_no_empty_list(office: Office) -> None:
+    assert "no open issue" in office.run("list", "--label", "triage")
+    with pytest.raises(Problem) as unknown:
+        office.run("list", "--label", "traige")
+    assert (unknown.value.key, unknown.value.slots["label"]) == ("issue_no_label", "traige")
+
+
 def test_labels_and_assignees_come_and_go(office: Office) -> None:
     office.run("new", "A ball", "--plain")
     assert office.json("label", "1", "triage", "needs-human")["labels"] == [

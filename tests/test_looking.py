@@ -124,7 +124,9 @@ def test_offline_before_the_first_tick_there_is_nothing_to_show(tmp_path, typed:
     stage = Stage(tmp_path)
     stage.file("triage")
     assert "nothing was read from it before" in typed(stage, "status", "--offline").out
-    assert "carries no label of ours" in typed(stage, "why", "1", "--offline").out
+    why = typed(stage, "why", "1", "--offline").out
+    assert "nothing is known of #1 yet" in why
+    assert "does not exist" not in why, "nobody has asked"
 
 
 def test_what_was_seen_by_another_version_is_passed_over(tmp_path, typed: Typed):

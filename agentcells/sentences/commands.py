@@ -86,6 +86,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "issue_new_plain": (
         "Filed {repo}#{number}. Nothing runs on it until {owner} labels it and is assigned to it.",
         "{repo}#{number} を登録しました。{owner} がラベルを付けて担当者になるまで、何も実行されません。"),
+    "issue_no_label": (
+        "{repo} has no label {label}, so nothing can carry it. `agentcells graph` shows the cells.",
+        "{repo} にラベル {label} はないので、付いているものもありません。セルは `agentcells graph` で見られます。"),
     "issue_none": (
         "There is no open issue or pull request.",
         "開いている issue やプルリクエストはありません。"),

@@ -244,6 +244,9 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_why_unreadable": (
         "It could not be read now, so it is left alone: {item}. The next tick tries again.",
         "今は読めないので、そのままにします: {item}。次の tick がもう一度試します。"),
+    "view_why_unread": (
+        "So nothing is known of #{number} yet: `agentcells why {number}` asks the forge, once it can be reached.",
+        "#{number} についてはまだ何も分かりません。フォージに届くようになれば `agentcells why {number}` が尋ねます。"),
     "view_why_unknown": (
         "#{number} carries no label of ours, is closed, or does not exist. To put it into the line, "
         "assign it to yourself and set the label of a cell.",
