@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -85,6 +86,8 @@ def _disk(config: Config) -> Iterator[Line]:
     state = State.open(config.path)
     free = shutil.disk_usage(state.root).free // 1_000_000
     level: Level = "ok" if free > ROOM_MB else "stop"
+    if not os.access(state.root, os.W_OK | os.X_OK):
+        raise Problem("store_unwritable", path=state.root, detail=os.strerror(errno.EACCES))
     yield _line(config, "disk", level, "check_disk" if level == "ok" else "check_disk_full",
                 free=free, path=state.root)
 
@@ -144,8 +147,9 @@ def _output(argv: list[str]) -> str:
 
 
 def _sandbox(config: Config) -> Iterator[Line]:
-    from agentcells import sandbox
+    from agentcells import provision, sandbox
 
+    provision.demand_read(config.sandbox.read)
     if config.sandbox.containment == "none":
         yield _line(config, "sandbox", "warning", "check_sandbox_none")
         return

@@ -73,6 +73,7 @@ def demand_ready(limits: Limits, environ: Mapping[str, str]) -> None:
     ):
         raise problem
     _demand_room(limits)
+    demand_read(limits.read)
     agent_program.look(limits, environ)
 
 
@@ -83,6 +84,13 @@ def _demand_room(limits: Limits) -> None:
         left = shutil.disk_usage(place).free >> 20
         if left < limits.free_disk_mb:
             raise Problem("run_disk_low", exit_code=75, left=left, floor=limits.free_disk_mb)
+
+
+def demand_read(paths: Iterable[str]) -> None:
+    """A path that is not there would end run after run of whatever item comes first."""
+    for path in paths:
+        if not Path(path).exists():
+            raise Problem("run_unreadable_path", exit_code=2, path=path)
 
 
 def make_places(
@@ -229,9 +237,7 @@ def make_box(
     python: str,
     read: Iterable[str],
 ) -> Box:
-    for path in read:
-        if not Path(path).exists():
-            raise Problem("run_unreadable_path", exit_code=2, path=path)
+    demand_read(read)
     return Box(
         containment="none" if limits.containment == "none" else "strong",
         folder=str(folder),

@@ -6,6 +6,7 @@ One clear line each, never "a bug", and when the trouble is over the next tick g
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -167,6 +168,25 @@ def test_a_current_folder_that_was_deleted_is_one_line(tmp_path: Path):
     gone = tmp_path / "gone"
     gone.mkdir()
     one_line(shell('rmdir "$PWD" && exec "$@"', "status", cwd=gone), 1, "No such file or directory")
+
+
+def test_check_stops_at_a_path_to_read_that_is_not_there(stage: Stage, typed: Typed):
+    cells = stage.cells_path.read_text(encoding="utf-8")
+    wrong = re.sub(r"(?m)^(?=containment = )", 'read = ["/nowhere/at-all"]\n', cells)
+    stage.cells_path.write_text(wrong, encoding="utf-8")
+    said = typed(stage, "check")
+    assert said.code == 1
+    assert "STOP sandbox: [sandbox] read names /nowhere/at-all" in said.out
+
+
+@pytest.mark.sandbox
+def test_check_stops_at_a_state_folder_on_a_disk_that_is_read_only(stage: Stage, tmp_path: Path):
+    stage.file()
+    sealed = ["--dev-bind", "/", "/", "--ro-bind", str(stage.state.root), str(stage.state.root)]
+    done = shell(f'exec bwrap {" ".join(map(repr, sealed))} -- "$@"', "check", env={
+        "AGENTCELLS_CONFIG": str(stage.cells_path), "AGENTCELLS_STATE": str(stage.state.root)})
+    assert done.returncode == 1
+    assert f"STOP disk: The state folder {stage.state.root} cannot be written" in done.stdout
 
 
 @pytest.mark.parametrize("words", [("tick",), ("status",), ("check",), ("stop",)])

@@ -195,6 +195,15 @@ def test_where_there_is_room_nothing_is_said(tmp_path):
     assert caught.value.key == "run_disk_low"
 
 
+def test_a_path_to_read_that_is_not_there_costs_no_item_a_round(tmp_path):
+    with pytest.raises(Problem) as caught:
+        demand_ready(
+            Limits(agent_command=("python3",), containment="none", read=(str(tmp_path), "/nowhere/at-all")),
+            {"PATH": os.environ["PATH"]},
+        )
+    assert (caught.value.key, caught.value.slots["path"]) == ("run_unreadable_path", "/nowhere/at-all")
+
+
 # ---------------------------------------------------------------- the list of calls
 
 
