@@ -209,6 +209,8 @@ def accounts(
     config: ConfigOption = CELLS, as_json: JsonOption = False,
 ) -> None:
     """Who is on the local forge."""
+    if bot and not add:
+        raise Problem("usage_needs", exit_code=2, one="--bot", other="--add LOGIN")
     settings, forge, say = _sit_down(config, "", as_json)
     _json(as_json, issue_desk.accounts(settings, forge, add=add, bot=bot, say=say))
 

@@ -45,6 +45,8 @@ def status(
 
     How long, at what cost, and what holds up everything; the next tick, and runs at work.
     """
+    if watch and (as_json or offline):
+        raise Problem("usage_apart", exit_code=2, one="--watch", other="--json" if as_json else "--offline")
     try:
         settings = load(config)
     except Problem as problem:
@@ -208,6 +210,8 @@ def report(
 
     settings = load(config)
     room.check(figure)
+    if figure and not as_json:
+        raise Problem("usage_needs", exit_code=2, one=figure, other="--json")
     found = room.read_figures(settings, State.at(settings.path), days=days, items=items,
                               progress=_progress(settings))
     if as_json:

@@ -8,6 +8,7 @@ import pytest
 from typer.exceptions import TyperException
 
 from agentcells.usage import slip
+from tests.stage import Stage
 from tests.typed import Typed, typed
 
 __all__ = ["typed"]
@@ -40,6 +41,14 @@ def test_a_slip_is_one_line_in_the_language_of_the_shell_and_names_the_help(
     assert all(part in said.err for part in SLIPS[words]), said.err
     assert said.err.isascii() == (language == "en"), said.err
     assert "'" not in said.err, "typer's own quoting"
+
+
+@pytest.mark.parametrize("words", [
+    "status --watch --json", "status --watch --offline", "report cost", "issue accounts --bot",
+])
+def test_an_option_that_would_do_nothing_is_not_passed_over(typed: Typed, tmp_path: Path, words: str) -> None:
+    said = typed(Stage(tmp_path / "a place"), *words.split())
+    assert (said.code, said.out, len(said.err.splitlines())) == (2, "", 1), said
 
 
 def test_a_slip_of_a_kind_that_typer_has_yet_to_invent_is_told_in_its_words() -> None:

@@ -216,6 +216,14 @@ SETUP: dict[str, tuple[str, str]] = {
         "This is more than the command takes: {words}. A text of several words stands in quotes; see `{help}`.",
         "コマンドが受け取れるより多い引数です: {words}。複数の語からなる文は引用符で囲んでください。`{help}` を見てください。",
     ),
+    "usage_apart": (
+        "{one} and {other} do not go together; leave one of them out.",
+        "{one} と {other} は一緒に使えません。どちらかを外してください。",
+    ),
+    "usage_needs": (
+        "{one} means something with {other} only: add that, or leave {one} out.",
+        "{one} は {other} と一緒のときだけ意味があります。{other} を付けるか、{one} を外してください。",
+    ),
     "usage_other": (
         "{words} See `{help}`.",
         "{words} `{help}` を見てください。",
