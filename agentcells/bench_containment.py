@@ -11,7 +11,6 @@ import fcntl
 import json
 import os
 import secrets
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any, Literal
 from agentcells import provision
 from agentcells.attend import attend
 from agentcells.confine import own_account
+from agentcells.emptying import passing_folder
 from agentcells.model import Problem
 from agentcells.sandbox import Box, available
 
@@ -158,8 +158,8 @@ def run_case(
 ) -> Timed:
     """One case in a run of its own. `then`: code that the case's program runs before it ends;
     `find` gets what the agent prints."""
-    with tempfile.TemporaryDirectory(prefix="agentcells-bench-") as root:
-        folder = Path(root, "run")
+    with passing_folder("agentcells-bench-") as root:
+        folder = root / "run"
         folder.mkdir(mode=0o700)
         box = _box(folder, BOMB_LIMIT if case == "fork bomb" else 1_200)
         over = _OVER if place == "tool" else ""

@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -20,6 +19,7 @@ from typing import Any
 
 from agentcells.config import load
 from agentcells.demo import first_commit
+from agentcells.emptying import passing_folder
 from agentcells.forge.local import LocalForge
 from agentcells.init import create_labels
 from agentcells.markers import parse_ledger
@@ -63,8 +63,8 @@ def bench(
         raise problem
     found = []
     for parallel in parallels:
-        with tempfile.TemporaryDirectory(prefix="agentcells-bench-") as folder:
-            found.append(_through(Path(folder), parallel, items, think_s))
+        with passing_folder("agentcells-bench-") as folder:
+            found.append(_through(folder, parallel, items, think_s))
         tell(line(found[-1], language))
     return tuple(found)
 

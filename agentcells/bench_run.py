@@ -12,7 +12,6 @@ import random
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from typing import Any
 
 import psutil
 
+from agentcells.emptying import passing_folder
 from agentcells.git import Git
 from agentcells.git_process import Call
 from agentcells.git_process import run as run_git
@@ -77,8 +77,8 @@ def bench(
         raise problem
     found = []
     for size in sizes:
-        with tempfile.TemporaryDirectory(prefix="agentcells-bench-") as folder:
-            found.append(_Bench(Path(folder), size).figures(runs))
+        with passing_folder("agentcells-bench-") as folder:
+            found.append(_Bench(folder, size).figures(runs))
         tell(line(found[-1], language))
     return tuple(found)
 

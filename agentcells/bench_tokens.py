@@ -12,7 +12,6 @@ import json
 import os
 import random
 import subprocess
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from agentcells.brain_tools import BrainDesk
+from agentcells.emptying import passing_folder
 from agentcells.forge.local import LocalForge
 from agentcells.model import Problem
 from agentcells.project import Setting
@@ -84,9 +84,9 @@ class Bill:
 def measure(seed: int = 1) -> tuple[Bill, ...]:
     """Ours last. In tokens (o200k, of the package bpe-openai); without that, in bytes."""
     count = counter()
-    with tempfile.TemporaryDirectory(prefix="agentcells-bench-") as folder:
-        ours, our_list = _ours(Project(Path(folder) / "ours", seed))
-        theirs = list(_theirs(Project(Path(folder) / "theirs", seed)))
+    with passing_folder("agentcells-bench-") as folder:
+        ours, our_list = _ours(Project(folder / "ours", seed))
+        theirs = list(_theirs(Project(folder / "theirs", seed)))
     size = count or _bytes
     bills = [
         _bill(key, theirs, sum(x.tokens if count else x.bytes for x in lists), count)

@@ -5,7 +5,6 @@ Everything is found out from objects by their sha; the same sha is pushed later 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentcells import gate, gitleaks
+from agentcells.emptying import passing_folder
 from agentcells.forge import Forge
 from agentcells.git import Git, GitError
 from agentcells.known_secrets import known_secrets
@@ -150,8 +150,8 @@ def _repository(state: State, order: Order, writing: bool) -> Iterator[Git]:
     if writing:
         yield Git(Path(order.store))
         return
-    with tempfile.TemporaryDirectory(prefix="agentcells-dry-") as folder:
-        git = Git(Path(folder) / "repository.git")
+    with passing_folder("agentcells-dry-") as folder:
+        git = Git(folder / "repository.git")
         git.init()
         git.borrow(Path(order.store))
         yield git

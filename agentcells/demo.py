@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from typing import Any
 from agentcells import demo_story as story
 from agentcells import sandbox
 from agentcells.config import load, resource
+from agentcells.emptying import passing_folder
 from agentcells.forge.local import LocalForge
 from agentcells.git import Git, blob_id
 from agentcells.git_read import Entry
@@ -59,8 +59,8 @@ def by_hand(folder: Path, *, language: str) -> int:
 @contextmanager
 def _folder(keep: Path | None) -> Iterator[Path]:
     if keep is None:
-        with tempfile.TemporaryDirectory(prefix="agentcells-demo-") as temporary:
-            yield Path(temporary)
+        with passing_folder("agentcells-demo-") as temporary:
+            yield temporary
         return
     folder = keep.absolute()
     if any(ord(char) < 32 or "\ud800" <= char <= "\udfff" for char in str(folder)):

@@ -1,13 +1,42 @@
-"""Deletes folders that a hostile agent may have left: closed, full of links, deeper than a path can say."""
+"""Deletes folders: those a hostile agent may have left (closed, full of links, deeper than a path can say),
+and those of this very process, in which something that was just ended may still be writing."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+PATIENCE_S = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)  # between tries
+
+
+@contextmanager
+def passing_folder(prefix: str) -> Iterator[Path]:
+    """A folder that is there as long as it is needed, however that ends.
+
+    When a git is killed, what it had started in its turn writes on until its pipe breaks: a folder that was
+    emptied is not empty then, and is tried again. Raises OSError when it cannot be removed at all.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    try:
+        yield folder
+    finally:
+        for wait_s in PATIENCE_S:
+            time.sleep(wait_s)
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                break
+        else:
+            shutil.rmtree(folder)
 
 
 def remove_tree(path: Path) -> None:

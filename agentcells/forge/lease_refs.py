@@ -6,12 +6,11 @@ are parentless and hold no files: what is said stands in the message, the forge'
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 
+from agentcells.emptying import passing_folder
 from agentcells.forge import Leased, Remote, Stale
 from agentcells.git import Git, GitError
 from agentcells.git_ids import EMPTY_TREE
@@ -73,8 +72,8 @@ def _commit(git: Git, text: str, now: datetime) -> Sha:
 
 @contextmanager
 def _store() -> Iterator[Git]:
-    with tempfile.TemporaryDirectory(prefix="agentcells-lease-") as folder:
-        git = Git(Path(folder) / "lease.git")
+    with passing_folder("agentcells-lease-") as folder:
+        git = Git(folder / "lease.git")
         git.init()
         yield git
 
