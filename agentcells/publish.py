@@ -9,6 +9,7 @@ from agentcells import rounds
 from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
+from agentcells.labelling import Labelling
 from agentcells.merging import merge_obstacle, waits
 from agentcells.model import ANSWER, MERGE, WORKING, Comment
 from agentcells.pairs import facts
@@ -117,9 +118,13 @@ def _announced(case: Case, comment: Comment, marker: Marker) -> str:
     """Where this told result sends a pair that nobody has labelled since, or "" (R18)."""
     if case.state.states != {marker.came_from}:
         return ""
-    told_at = comment.created_at  # by the forge's clock, as the times of labels are
-    since = (change for change in case.labels if change.at >= told_at and change.state != WORKING)
-    return "" if any(change.by != "ours" for change in since) else marker.to
+    since: list[Labelling] = []
+    for change in case.labels:
+        if change.state != WORKING:
+            since.append(change)
+        elif change.added and change.by == "ours":
+            since = []  # what stood there when the run was claimed; GitHub's times are of whole seconds
+    return "" if any(change.by != "ours" and change.at >= comment.created_at for change in since) else marker.to
 
 
 def _after_death(
