@@ -9,7 +9,6 @@ from agentcells import rounds
 from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
-from agentcells.labelling import Labelling
 from agentcells.merging import merge_obstacle, waits
 from agentcells.model import ANSWER, MERGE, WORKING, Comment
 from agentcells.pairs import facts
@@ -118,13 +117,10 @@ def _announced(case: Case, comment: Comment, marker: Marker) -> str:
     """Where this told result sends a pair that nobody has labelled since, or "" (R18)."""
     if case.state.states != {marker.came_from}:
         return ""
-    since: list[Labelling] = []
-    for change in case.labels:
-        if change.state != WORKING:
-            since.append(change)
-        elif change.added and change.by == "ours":
-            since = []  # what stood there when the run was claimed; GitHub's times are of whole seconds
-    return "" if any(change.by != "ours" and change.at >= comment.created_at for change in since) else marker.to
+    ours = [n for n, one in enumerate(case.labels) if one.added and one.state == WORKING and one.by == "ours"]
+    # By their order from the claim on: GitHub's times are of whole seconds, and a run may take less.
+    since = (one for one in case.labels[ours[-1] + 1 if ours else 0:] if one.at >= comment.created_at)
+    return "" if any(one.by != "ours" and one.state != WORKING for one in since) else marker.to
 
 
 def _after_death(
