@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from agentcells.forge import (
@@ -133,10 +134,11 @@ class Reader:
             self.state.keep_turns(turns)
 
     def _read_state(
-        self, state: str, groups: Iterable[Group], known: Mapping[str, Known], turns: dict[str, str]
+        self, state: str, groups: Sequence[Group], known: Mapping[str, Known], turns: dict[str, str]
     ) -> None:
         left = AT_MOST
-        for group in groups:
+        next_ones = self._next_ones(state, groups, known)
+        for group in [*next_ones, *(group for group in groups if group not in next_ones)]:
             wanted = self._wanted(known[group.repo], group)
             if state and wanted > left and left < AT_MOST:
                 self._leave(group.repo, group.number, group.title, "skip_not_looked_at", {})
@@ -144,7 +146,19 @@ class Reader:
             self._read_group(known[group.repo], group)
             if wanted:
                 left = max(0, left - wanted)
-                turns[state] = f"{group.repo}#{group.number}"
+                if group not in next_ones:
+                    turns[state] = f"{group.repo}#{group.number}"
+
+    def _next_ones(self, state: str, groups: Sequence[Group], known: Mapping[str, Known]) -> list[Group]:
+        """The oldest that no cache answers for, as many as may be claimed now: their order is kept (R13).
+
+        What changed in the last minutes is in no cache, so many that were filed at once would else be
+        begun in the order of the turns. Two reads are always left for those.
+        """
+        cell = self.config.cell(state)
+        many = min(cell.parallel, AT_MOST - 2) if cell is not None else 0
+        oldest = sorted(groups, key=lambda group: group.place)
+        return list(islice((one for one in oldest if self._wanted(known[one.repo], one)), many))
 
     def _wanted(self, known: Known, group: Group) -> int:
         """How many items of a group the cache does not answer for."""

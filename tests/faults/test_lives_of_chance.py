@@ -189,6 +189,8 @@ def go_through(history: tuple[int, list[Step]]) -> None:
 KEPT: list[tuple[int, list[Step]]] = [
     (2, [("close", "issue", OWNER), ("wait", 61), ("tick",)]),
     (-2, [("unassign", "issue", OWNER), ("close", "pull", OWNER)]),
+    (2, [("during", 12, ("label", "pull", OWNER, "implement")), ("say", "issue", OWNER, WORDS[0]),
+         ("during", 12, ("edit", "issue", OWNER))]),
     (0, [("during", 11, ("close", "pull", OWNER)), ("label", "issue", OWNER, "triage"), ("tick",), ("wait", 10)]),
 ]
 

@@ -9,7 +9,8 @@ import pytest
 from agentcells.forge import Forbidden, NotFound, Unavailable
 from tests.invariants import at_rest, rests
 from tests.people import STRANGER, LocalPeople
-from tests.stage import OWNER, REPO, REVIEW, Stage, Trouble, answer, once, rule, work
+from tests.stage import OWNER, REPO, REVIEW, Heard, Stage, Trouble, answer, once, rule, work
+from tests.stories.conftest import Build
 
 
 def _reviewed(stage: Stage) -> tuple[int, int]:
@@ -261,3 +262,15 @@ def test_r11_a_pull_request_that_is_closed_the_moment_it_was_opened_is_left_alon
     assert stage.said(pull) == []
     assert stage.states(number, pull) == set()
     at_rest(stage)
+
+
+def test_r13_many_that_were_filed_at_once_begin_in_their_order(build: Build) -> None:
+    """Ten are read whole in a pass, and what is as new as these is kept in no cache (R20)."""
+    stage = build(rules=[rule("implement", answer("needs-human", "Which colour?"))])
+    numbers = [stage.file() for _ in range(25)]
+    begun: list[int | None] = []
+    while claimed := stage.once(Heard("quiet")):
+        for folder in claimed:
+            begun.append(folder.order().issue)
+            stage.play(folder)
+    assert begun == numbers
