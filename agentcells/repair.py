@@ -78,7 +78,9 @@ def interrupted(case: Case) -> Judged | None:
 
 def _follows(change: Labelling, move: Move) -> bool:
     """Whether this change of a label carries the move out, or is somebody's word after it."""
-    if change.at < move.at.replace(microsecond=0) or change.state == WORKING:
+    # Both by the forge's clock; where it gives whole seconds only, one of the same second counts as later.
+    since = move.at if change.at.microsecond else move.at.replace(microsecond=0)
+    if change.at < since or change.state == WORKING:
         return False
     if change.by != "ours":
         return True
