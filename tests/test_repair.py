@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -269,6 +270,19 @@ def test_r15_a_move_that_was_followed_is_not_made_again(case, events):
     item = issue(7, "needs-human", events=(labeled("implement", 0), *events),
                  comments=(book(moved("move_reply", "needs-human", "implement")),))
     assert names(plan(item)) == []
+
+
+@pytest.mark.parametrize(("case", "labelled_s", "carried_out"), [
+    ("set a moment before", 0.2, True),
+    ("set a moment after", 0.9, False),
+    ("a forge of whole seconds cannot tell", 0.0, False),
+])
+def test_r15_a_label_set_within_the_second_of_a_move(case, labelled_s, carried_out):
+    noted = at(10) + timedelta(seconds=0.7)
+    move = Move(at=noted, came_from="implement", to="", why="move_held", because="C1")
+    found = plan(issue(7, "implement", comments=(book(Ledger(moves=(move,))),),
+                       events=(labeled("implement", 10 + labelled_s / 60),)))
+    assert ("SetState" in names(found)) == carried_out, case
 
 
 @pytest.mark.parametrize(("why", "came_from", "to", "there"), [
