@@ -109,10 +109,15 @@ def _toml(value: str) -> str:
 
 
 def write_files(folder: Path, answers: Answers, tell: Tell, name: str = "cells.toml") -> list[Path]:
-    """cells.toml and prompts/, each only where it is not there yet; what was written."""
-    wanted = {folder / name: cells_text(answers)}
-    for prompt in resource("prompts").iterdir():
-        wanted[folder / "prompts" / prompt.name] = prompt.read_text(encoding="utf-8")
+    """prompts/ and cells.toml, each only where it is not there yet; what was written.
+
+    cells.toml comes last: where it is, init takes the rest for done.
+    """
+    wanted = {
+        folder / "prompts" / prompt.name: prompt.read_text(encoding="utf-8")
+        for prompt in resource("prompts").iterdir()
+    }
+    wanted[folder / name] = cells_text(answers)
     made = []
     for path, text in wanted.items():
         if path.exists():

@@ -55,6 +55,18 @@ def test_a_folder_that_takes_no_file_is_named_and_is_no_bug(typed: Typed, empty:
     assert said.err.startswith("/proc cannot be used")
 
 
+def test_what_cannot_be_written_whole_is_taken_up_again_by_the_next_try(typed: Typed, empty: Path) -> None:
+    (empty / "prompts").write_text("Not a folder.\n", encoding="utf-8")
+    said = typed(None, *INIT)
+    assert said.code == 2
+    assert "bug" not in said.err
+    assert not (empty / "cells.toml").exists()
+    (empty / "prompts").unlink()
+    typed(None, *INIT)
+    assert (empty / "prompts" / "triage.md").is_file()
+    assert load(empty / "cells.toml").forge.repos == ("alice/game",)
+
+
 @pytest.mark.parametrize(("option", "value"), [
     ("--owner", "mallory"), ("--bot", "other-bot"), ("--repo", "alice/other"), ("--token-file", "token"),
     ("--api-url", "https://x.example/graphql"), ("--language", "ja"), ("--ca-file", "ca.pem"),
