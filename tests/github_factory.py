@@ -258,3 +258,12 @@ def factory(
             assert done.returncode == 0, done.stderr
             made.play()
         yield made
+
+
+@contextmanager
+def playing(root: Path) -> Iterator[GitHubFactory]:
+    """Set up for the one repository, within this process, with the plain agent."""
+    with factory(root, set_up=False) as made:
+        made.settle(REPO)
+        made.play()
+        yield made

@@ -13,7 +13,7 @@ from agentcells.forge.folded import Folded
 from agentcells.groups import of_interest
 from agentcells.model import Label, Problem, Row
 from tests.builders import config
-from tests.github_factory import OWNER, REPO, GitHubFactory, factory
+from tests.github_factory import OWNER, REPO, GitHubFactory, playing
 from tests.github_world import Story, story
 from tests.test_groups import row
 
@@ -28,9 +28,7 @@ def hub(tmp_path: Path) -> Iterator[Story]:
 
 @pytest.fixture
 def line(tmp_path: Path) -> Iterator[GitHubFactory]:
-    with factory(tmp_path, set_up=False) as made:
-        made.settle(REPO)
-        made.play()
+    with playing(tmp_path) as made:
         yield made
 
 

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.github_factory import OWNER, REPO, GitHubFactory, factory
+from tests.github_factory import OWNER, REPO, GitHubFactory, playing
 
 
 @pytest.fixture
 def line(tmp_path: Path) -> Iterator[GitHubFactory]:
-    with factory(tmp_path, set_up=False) as made:
-        made.settle(REPO)
-        made.play()
+    with playing(tmp_path) as made:
         yield made
 
 
