@@ -152,8 +152,8 @@ class Reader:
     def _next_ones(self, state: str, groups: Sequence[Group], known: Mapping[str, Known]) -> list[Group]:
         """The oldest that no cache answers for, as many as may be claimed now: their order is kept (R13).
 
-        What changed in the last minutes is in no cache, so many that were filed at once would else be
-        begun in the order of the turns. Two reads are always left for those.
+        What was seconds old when it was read is in no cache, so many that were filed at once would else
+        be begun in the order of the turns. Two reads are always left for those.
         """
         cell = self.config.cell(state)
         many = min(cell.parallel, AT_MOST - 2) if cell is not None else 0
