@@ -135,7 +135,10 @@ def _waits(case: Case, plan: Plan, group: str, skip: Skip | None) -> tuple[str, 
 
 
 def moves(plan: Plan, pair: Pair) -> bool:
-    return any(action.pair_key == pair.key for action in plan.actions)
+    """Whether the next tick takes it on. Where it only tells or tidies, the reason to wait stands beside."""
+    return any(action.pair_key == pair.key for action in plan.actions) and not any(
+        skip.pair_key == pair.key for skip in plan.skips
+    )
 
 
 def running(case: Case) -> RunFact | None:

@@ -217,6 +217,7 @@ def test_r4_a_second_label_stops_everything_once_and_taking_either_off_goes_on(s
     for keep, cells in (("triage", ["triage", "implement", "review"]), ("implement", ["implement", "review"])):
         number = stage.file("triage")
         stage.label(number, "implement")
+        assert stage.why(number).count("So: ") == 1  # the next tick tells it, and does not go on with it
         assert stage.tick().cells == []
         rests(stage, number, "skip_two_states", "ac:implement", "ac:triage")
         assert len(stage.said(number)) == 1
