@@ -68,7 +68,9 @@ def interrupted(
            "AGENTCELLS_STATE": str(home / "state")}
     process = subprocess.Popen(
         [sys.executable, "-I", "-m", "agentcells", *words], env=env, cwd=home, start_new_session=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Whoever runs the tests under nohup has it ignored, and that is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
     reached()
     if number is None:
         os.killpg(process.pid, signal.SIGINT)

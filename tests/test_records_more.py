@@ -16,7 +16,7 @@ from agentcells.brain_tools import BrainDesk, listed
 from agentcells.project import Setting
 from tests.brain_backends import HubProject, hub
 from tests.brain_world import Place, pool
-from tests.records_world import git
+from tests.records_world import git, plain_home
 
 REPO = "alice/game"
 _CELLS = """\
@@ -36,6 +36,11 @@ name = "implement"
 on = "issue"
 next = ["done"]
 """
+
+
+@pytest.fixture(autouse=True)
+def _alices_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plain_home(monkeypatch, tmp_path)
 
 
 class Agent:
