@@ -176,9 +176,11 @@ def ci(machine: Machine, make: str) -> subprocess.CompletedProcess[str]:
     claude.unlink(missing_ok=True)
     claude.write_text(f"#!/bin/sh\necho '{pinned[1]} (Claude Code)'\n")
     claude.chmod(0o755)
+    # The packages were installed by whoever runs these tests; that they come before the check is what is seen here.
+    (machine.checkout / ".ci/venv").write_text('#!/bin/sh\necho "$1 $HOME" >venv-made\n')
     return subprocess.run(
         [str(machine.tools / "bash"), ".ci/run"],
-        cwd=machine.checkout, env={"PATH": str(machine.tools), "CI": "true"},
+        cwd=machine.checkout, env={"PATH": str(machine.tools), "CI": "true", "HOME": "/home/somebody"},
         capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
@@ -198,6 +200,17 @@ def test_ci_that_fails_before_the_tests_fails(machine):
     machine.has("bwrap", "")
     done = ci(machine, "echo 'E501 line too long'; exit 2")
     assert (done.returncode, done.stdout) == (2, "E501 line too long\n")
+
+
+def test_ci_installs_with_the_settings_of_its_user_and_checks_without_any(machine):
+    machine.has("bwrap", "")
+    done = ci(machine, 'echo "in $(echo "$HOME"/*)"')
+    assert done.returncode == 0
+    assert (machine.checkout / "venv-made").read_text() == "dev /home/somebody\n"
+    nothing, star = os.path.split(done.stdout.removeprefix("in ").strip())
+    assert star == "*", "an empty folder"
+    assert nothing != "/home/somebody"
+    assert not Path(nothing).exists(), "it is gone with the check"
 
 
 def test_ci_installs_what_is_missing_as_root_and_names_it_to_anybody_else(machine):
