@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal, TextIO
@@ -56,12 +56,20 @@ class Emit:
         """Something to know that concerns no single item."""
         self._event({"event": "note", "key": key, "text": say(key, self.language, **slots)})
 
-    def skip(self, skip: Skip) -> None:
-        text = say(skip.key, self.language, **dict(skip.slots))
-        self._event({
-            "event": "skip", "item": skip.number, "pair": skip.pair_key, "key": skip.key,
-            "who": skip.who, "text": f"#{skip.number} {text}",
-        })
+    def skips(self, skips: Iterable[Skip]) -> None:
+        """All that waits after a pass. Each is told; into the log goes what did not wait so before."""
+        events: list[dict[str, object]] = [
+            {
+                "event": "skip", "item": one.number, "pair": one.pair_key, "key": one.key,
+                "who": one.who, "text": f"#{one.number} {say(one.key, self.language, **dict(one.slots))}",
+            }
+            for one in skips
+        ]
+        self.told.extend(events)
+        for event in () if self.journal is None else self.journal.first_told(events):
+            self._keep(event)
+        for event in events:
+            self._out(event)
 
     def tell(self, event: str, text: str, **facts: object) -> None:
         """An event about an item: `text` for a person, `facts` for a program."""

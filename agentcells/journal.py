@@ -97,6 +97,22 @@ class Journal:
                 break
         return found[-newest:]
 
+    def first_told(self, waits: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+        """Those of all that waits now that did not wait for the same at the last pass.
+
+        200 that wait for the owner would else be 200 lines every few minutes, and all there is to read.
+        """
+        path = self.root / "waits.json"
+        try:
+            before = set(json.loads(path.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            before = set()
+        now = [f"{wait['pair']} {wait['text']}" for wait in waits]
+        if before != set(now):
+            with suppress(Unwritable):
+                keep(path, json.dumps(now, ensure_ascii=False))
+        return [wait for wait, line in zip(waits, now, strict=True) if line not in before]
+
     # ------------------------------------------------------------ the last look
 
     def keep_look(self, snapshot: Snapshot) -> None:

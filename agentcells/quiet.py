@@ -185,7 +185,9 @@ def _end(root: Path, note: Mapping[str, Any], mode: str) -> int | None:
         now = datetime.now(UTC)
         stamped = [{"at": now.isoformat(timespec="milliseconds"), **event} for event in note["events"]]
         lines = [json.dumps(event, ensure_ascii=False) for event in stamped]
-        os.write(log, "".join(f"{line}\n" for line in lines).encode())
+        # What waits was said in the log when it began to (`Journal.first_told`).
+        news = [line for event, line in zip(stamped, lines, strict=True) if event["event"] != "skip"]
+        os.write(log, "".join(f"{line}\n" for line in news).encode())
         ended = {"started_at": now.isoformat(), "ended_at": now.isoformat(), "code": 0, "key": "",
                  "text": "", "failures": 0}
         _put(root / "last_tick.json", json.dumps(ended))

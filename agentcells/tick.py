@@ -85,8 +85,7 @@ def run_pass(
         if not claimed:
             raise
         emit.problem(problem)  # the runs that were claimed are alive: they must not be lost with it
-    for skip in plan.skips:
-        emit.skip(skip)
+    emit.skips(plan.skips)
     if seen is not None and snapshot is not None:
         seen.append((replace(snapshot, brake=state.brake()), plan))
     return tuple(claimed)

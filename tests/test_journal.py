@@ -8,6 +8,8 @@ import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from agentcells import journal as room
 from agentcells.events import Emit
 from agentcells.journal import Journal
@@ -19,7 +21,7 @@ from tests.factory import Factory
 def test_every_event_has_its_time_run_item_and_cell(tmp_path):
     emit = Emit("quiet", journal=Journal(tmp_path))
     emit.tell("started", "review began", pair="alice/game#12", run="r1", cell="review")
-    emit.skip(Skip(pair_key="alice/game#13", number=13, title="t", state="", key="skip_fork"))
+    emit.skips([waits(13, "skip_fork")])
     emit.did(SetState(pair_key="alice/game#14", repo="alice/game", issue=14, pull=None, on="issue",
                       head="", label="triage"), "label", {})
     emit.note("tick_idle")
@@ -33,6 +35,25 @@ def test_every_event_has_its_time_run_item_and_cell(tmp_path):
     assert [event["event"] for event in Journal(tmp_path).events(1)] == ["problem"]
     assert [event["item"] for event in Journal(tmp_path).events(9, item=13)] == [13]
     assert (tmp_path / room.NAME).stat().st_mode & 0o777 == 0o600
+
+
+def waits(number: int, key: str) -> Skip:
+    return Skip(pair_key=f"alice/game#{number}", number=number, title="t", state="", key=key)
+
+
+@pytest.mark.parametrize("lost", [None, "", "7", "[[1]]", '"x"'])
+def test_what_waits_for_the_same_as_before_is_told_but_not_kept_again(tmp_path, lost):
+    first, second, third = waits(1, "skip_fork"), waits(2, "skip_fork"), waits(2, "skip_needs_human")
+    for skips in ([first, second], [first, second], [first, third], [first], [first, third]):
+        emit = Emit("quiet", journal=Journal(tmp_path))
+        emit.skips(skips)
+        assert [event["item"] for event in emit.told] == [skip.number for skip in skips]
+    kept = [(event["item"], event["key"]) for event in Journal(tmp_path).events(50)]
+    assert kept == [(skip.number, skip.key) for skip in (first, second, third, third)]
+    if lost is not None:  # costs lines, nothing else
+        (tmp_path / "waits.json").write_text(lost)
+        Emit("quiet", journal=Journal(tmp_path)).skips([first, third])
+        assert len(Journal(tmp_path).events(50)) == 6
 
 
 def test_many_writers_lose_no_line_and_mix_none_when_the_file_is_set_aside(tmp_path, monkeypatch):
