@@ -5,6 +5,9 @@ The keys stand in `config_model`, the rules between them in `config_rules`. No n
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from importlib import resources
@@ -72,7 +75,7 @@ def load(path: Path, *, only: Collection[str] = ()) -> Config:
 
 def _text(path: Path) -> str:
     try:
-        data = path.read_bytes()
+        data = _bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         raise Problem("config_missing", exit_code=2, file=path) from None
     except (OSError, ValueError) as error:
@@ -84,6 +87,14 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise Problem("config_not_utf8", exit_code=2, file=path, line=line) from error
+
+
+def _bytes(path: Path) -> bytes:
+    """Of a file. Raises OSError for what is none, too: a pipe would keep us waiting for its writer."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        return file.read()
 
 
 def _parsed(path: Path, text: str) -> Raw:
@@ -324,7 +335,7 @@ def _with_prompts(config: Config) -> tuple[Config, list[Mistake]]:
 def _prompt(file: Path) -> tuple[str, str, dict[str, object]]:
     """(text, key of what is wrong, its slots)"""
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        text = _bytes(file).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         there = (
             {other.name: other for other in file.parent.glob("*")} if file.parent.is_dir() else {}

@@ -117,6 +117,7 @@ Text = Annotated[str, AfterValidator(_plain)]
 Word = Annotated[Text, AfterValidator(_not_blank)]
 Seconds = Annotated[int, BeforeValidator(_seconds)]
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
+AtOnce = Annotated[int, Field(ge=1, le=256)]  # each run is a model at work and hundreds of megabytes
 Dollars = Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)]
 Argv = Annotated[tuple[Word, ...], BeforeValidator(_words)]
 Login = Annotated[Text, _matching(LOGIN, "login")]
@@ -143,7 +144,7 @@ class Factory(_Table):
     """What all our labels begin with."""
     priority_label: Text = "p0"
     """Items with this label come first; "" for none."""
-    parallel: Count = 2
+    parallel: AtOnce = 2
     """Runs at the same time, over all cells and repositories."""
     poll: Seconds = 600
     """How often a running coordinator looks at the forge when a slot is free."""
@@ -292,7 +293,7 @@ class Cell(_Table):
     Cells that are off are left out at load.
     """
     max_rounds: Count = 3
-    parallel: Count = 1
+    parallel: AtOnce = 1
     """Runs of this cell at the same time in one repository."""
     model: Text = ""
     effort: Literal["", "low", "medium", "high", "xhigh", "max"] = ""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import string
 import textwrap
 import zoneinfo
@@ -208,7 +209,8 @@ BROKEN: dict[str, tuple[str | tuple[str, str], str]] = {
     "negative": (("[forge]", "[limits]\nruns_per_item = -5\n[forge]"), "limits.runs_per_item: must be at least 1"),
     "no money": (("[forge]", "[agent]\nmax_usd = 0\n[forge]"), "agent.max_usd: must be greater than 0"),
     "endless money": (("[forge]", "[agent]\nmax_usd = inf\n[forge]"), "agent.max_usd: must be a finite number"),
-    "absurd": (("[forge]", "parallel = 99999999\n[forge]"), "factory.parallel: must be at most 1000000"),
+    "absurd": (("[forge]", "parallel = 1000\n[forge]"), ":3: factory.parallel: must be at most 256"),
+    "absurd turns": (("[forge]", "[limits]\nruns_per_item = 99999999\n[forge]"), "must be at most 1000000"),
     "no rounds": (('name = "review"', 'name = "review"\nmax_rounds = 0'), "cell[2].max_rounds (review): must be at least 1"),
     "bare duration": (("[forge]", "poll = 10\n[forge]"), 'factory.poll: must be a time with its unit in quotes: "90s"'),
     "odd duration": (("[forge]", 'poll = "10 minutes"\n[forge]'), "factory.poll: must be a time with its unit"),
@@ -384,6 +386,15 @@ def test_a_missing_file_is_told_with_the_command_that_writes_one(tmp_path):
 def test_a_folder_or_a_strange_name_cannot_be_read(tmp_path):
     assert "cannot be read" in told(tmp_path)
     assert "cannot be read" in told(tmp_path / "a\0b")
+
+
+def test_nobody_waits_for_the_writer_of_a_pipe(folder):
+    os.mkfifo(folder / "cells.toml")
+    assert "cannot be read: not a regular file" in told(folder / "cells.toml")
+    (folder / "cells.toml").unlink()
+    (folder / "prompts/review.md").unlink()
+    os.mkfifo(folder / "prompts/review.md")
+    assert "review.md cannot be read: not a regular file" in told(written(folder, GOOD))
 
 
 @pytest.mark.parametrize(
