@@ -76,7 +76,8 @@ def prepare(
         language=config.factory.language,
     )
     order = replace(order, conflicts=_conflicts(git, order, settings, folder))
-    order = _briefed(config, pair, action, snapshot, order)
+    stands = cell.needs_record and not settings.needs_record
+    order = _briefed(config, pair, action, snapshot, order, stands=stands)
     folder.write_order(order, settings)
     return order
 
@@ -144,11 +145,13 @@ def prepare_factory(
 
 
 def _briefed(
-    config: Config, pair: Pair, action: Claim, snapshot: Snapshot, order: Order
+    config: Config, pair: Pair, action: Claim, snapshot: Snapshot, order: Order, *, stands: bool
 ) -> Order:
     """The order with its prompt, and what the answer will be held against."""
     nonce = secrets.token_hex(8)
-    brief = prompt.brief(config, pair, action, snapshot, order.kept, order.conflicts, nonce)
+    brief = prompt.brief(
+        config, pair, action, snapshot, order.kept, order.conflicts, nonce, stands=stands
+    )
     return replace(
         order, prompt=brief.prompt, nexts=brief.nexts, extra_fields=brief.extra_fields,
         seen=brief.seen, text_hash=brief.text_hash, threads=brief.threads,

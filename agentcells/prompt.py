@@ -60,16 +60,19 @@ class _Block:
 
 def brief(
     config: Config, pair: Pair, claim: Claim, snapshot: Snapshot, kept: str,
-    conflicts: tuple[str, ...], nonce: str,
+    conflicts: tuple[str, ...], nonce: str, *, stands: bool = False,
 ) -> Brief:
-    """The prompt of one run. Raises Problem: not approved any more, or no room for the owner."""
+    """The prompt of one run. Raises Problem: not approved any more, or no room for the owner.
+
+    `stands`: what a run before recorded is on the branch and waits only for its pull request (R33).
+    """
     cell = config.cell(claim.cell)
     if cell is None:
         raise Problem("prompt_no_cell", cell=claim.cell)
     approval = trust.may_run(config, pair, cell, snapshot)
     if isinstance(approval, trust.Distrust):
         raise Problem("prompt_not_approved", item=pair.key)
-    room = _Room(config, pair, cell, claim, snapshot, nonce)
+    room = _Room(config, pair, cell, claim, snapshot, nonce, stands=stands)
     nexts = _nexts(cell, claim.reply)
     must = [
         *room.opening(),
@@ -129,7 +132,8 @@ class _Room:
     """The making of one prompt: what all its parts need to know."""
 
     def __init__(
-        self, config: Config, pair: Pair, cell: Cell, claim: Claim, snapshot: Snapshot, nonce: str
+        self, config: Config, pair: Pair, cell: Cell, claim: Claim, snapshot: Snapshot, nonce: str,
+        *, stands: bool,
     ) -> None:
         self.config = config
         self.pair = pair
@@ -137,6 +141,7 @@ class _Room:
         self.claim = claim
         self.snapshot = snapshot
         self.nonce = nonce
+        self.stands = stands
         answers = cell.writes or claim.reply
         self.threads = unanswered(config, pair, snapshot.owner, snapshot.viewer) if answers else ()
 
@@ -202,7 +207,8 @@ class _Room:
         target = self.config.cell(name)
         if self.cell.on == "issue" and target is not None and target.on == "pull_request":
             if self.cell.needs_record:
-                needs.append(self.say("prompt_needs_record"))
+                key = "prompt_work_stands" if self.stands else "prompt_needs_record"
+                needs.append(self.say(key))
             if self.cell.needs_test and self.config.commands.test:
                 needs.append(self.say("prompt_needs_test"))
         return " ".join([self.say("prompt_next_cell", name=name), *needs])

@@ -97,6 +97,10 @@ PROMPTS: dict[str, tuple[str, str]] = {
     ),
     "prompt_needs_record": (
         "Needs at least one record with a change.", "変更のある記録が一つ以上必要です。"),
+    "prompt_work_stands": (
+        "What an earlier run recorded is enough where nothing is missing: record only what you add.",
+        "足りないものがなければ、前の実行の記録で十分です。追加した変更だけを記録してください。",
+    ),
     "prompt_needs_test": (
         "`agentcells cell test` must have passed after the last change.",
         "最後の変更の後に `agentcells cell test` が成功している必要があります。",

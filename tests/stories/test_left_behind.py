@@ -125,7 +125,11 @@ def test_r33_work_whose_pull_request_could_not_be_opened_goes_on_once_it_can(sta
     assert stage.states(number) == {"needs-human"}
     stage.advance(seconds=2)
     stage.say(number, "It may open some now.")
+    needs = "Needs at least one record with a change."
+    assert needs in stage.played[-1][1]
     assert stage.tick().cells == ["implement", "review"]  # the run had nothing more to change
+    assert needs not in stage.played[-2][1]
+    assert "What an earlier run recorded is enough" in stage.played[-2][1]
     assert stage.pull_of(number).state == "open"
     at_rest(stage)
 
