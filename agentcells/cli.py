@@ -51,13 +51,18 @@ app.add_typer(mcp_cli.app, name="mcp")
 
 def run() -> int:
     """Run the command line. Problems go up to __main__, which prints them, slips of the typing too."""
+    command = typer.main.get_command(app)
+    if language_of_the_shell() == "ja":
+        from agentcells import help_ja
+
+        help_ja.speak(command)
     try:
-        return int(app(prog_name="agentcells", standalone_mode=False) or 0)
+        return int(command(prog_name="agentcells", standalone_mode=False) or 0)
     except typer.Abort:
         return 130
     except TyperException as error:
         words = error.format_message()
-        if words.startswith("Usage:"):  # a group without a command: its help was meant
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group without a command: its help was meant
             typer.echo(words)
             return 0
         from agentcells.usage import slip

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
@@ -12,6 +13,11 @@ from agentcells.sentences import say
 from agentcells.text import printable
 
 Slots: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
+
+# A word of narrow characters, or one wide character; with what opens before it and what closes behind it.
+_PIECES = re.compile(
+    r"[（「『]*(?:[\u3001-\u9fff\uff00-\uffef]|[^ \u3001-\u9fff\uff00-\uffef]+)[、。，．）」』ー々？！…]* ?"
+)
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
@@ -37,6 +43,22 @@ def cut(words: str, columns: int) -> str:
 
 def padded(words: str, columns: int) -> str:
     return words + " " * max(0, columns - width(words))
+
+
+def wrapped(words: str, columns: int) -> Iterator[str]:
+    """Lines of at most so many columns, also where nothing but wide characters stands side by side.
+
+    A line begins with no mark that closes (、。）) and ends with none that opens.
+    """
+    line = ""
+    for piece in _PIECES.findall(" ".join(words.split())):
+        if line and width(line + piece.rstrip()) > columns:
+            yield line.rstrip()
+            line = piece.lstrip()
+        else:
+            line += piece
+    if line.strip():
+        yield line.rstrip()
 
 
 def width(words: str) -> int:

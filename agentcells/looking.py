@@ -152,7 +152,7 @@ def graph(config: ConfigOption = CELLS, as_json: JsonOption = False) -> int:
 @app.command()
 def logs(
     run_id: Annotated[
-        str, typer.Argument(metavar="[RUN]", help="The run, as a comment or status names it.")
+        str, typer.Argument(metavar="RUN", help="The run, as a comment or status names it.")
     ] = "",
     item: Annotated[int, typer.Option(min=0, help="Only events of this item.")] = 0,
     lines: Annotated[int, typer.Option("-n", "--lines", min=1, help="The newest events.")] = 50,
@@ -190,7 +190,7 @@ def logs(
 @app.command()
 def report(
     figure: Annotated[
-        str, typer.Argument(metavar="[FIGURE]", help="With --json: only this one.")
+        str, typer.Argument(metavar="FIGURE", help="With --json: only this one.")
     ] = "",
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The HTML file.")

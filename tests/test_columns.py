@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agentcells.columns import clock, cut, lasted, padded, width
+from agentcells.columns import _PIECES, clock, cut, lasted, padded, width, wrapped
 
 
 @pytest.mark.parametrize(
@@ -45,3 +47,20 @@ def test_a_time_is_said_in_one_unit(seconds, english, japanese):
 
 def test_a_moment_is_told_where_the_owner_lives():
     assert clock(datetime(2026, 3, 1, 12, 0, tzinfo=UTC), "Asia/Tokyo") == "2026-03-01 21:00 JST"
+
+
+def test_a_line_of_wide_characters_breaks_between_them_but_before_no_mark_that_closes():
+    assert list(wrapped("案件を外します。以後は（何も）触れません。", 12)) == [
+        "案件を外しま", "す。以後は", "（何も）触れ", "ません。"]
+    assert list(wrapped("--config FILE を使います", 12)) == ["--config", "FILE を使い", "ます"]
+    assert list(wrapped("two words", 3)) == ["two", "words"]
+    assert list(wrapped("", 9)) == list(wrapped(" ", 9)) == []
+
+
+@given(st.text(alphabet="ab 、。（）漢字かな", max_size=80), st.integers(6, 30))
+def test_wrapping_loses_nothing_and_keeps_to_its_width(words, columns):
+    lines = list(wrapped(words, columns))
+    assert "".join("".join(lines).split()) == "".join(words.split())
+    for line in lines:
+        longest = max(map(width, _PIECES.findall(line)))
+        assert width(line) <= max(columns, longest)

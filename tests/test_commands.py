@@ -14,14 +14,17 @@ from typing import Any
 import pytest
 import typer
 
-from agentcells import __version__
+from agentcells import __version__, help_ja
+from agentcells.columns import width
+from agentcells.sentences.helping import IN_JAPANESE
 from tests.stage import Stage
 from tests.typed import Typed, typed
 
 __all__ = ["typed"]
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs" / "commands.md"
+DOCUMENTS = {"en": "commands.md", "ja": "commands.ja.md"}
+READMES = {"en": "README.md", "ja": "README.ja.md"}
 BEGIN = "<!-- from here on: what --help prints; `AGENTCELLS_WRITE_SNAPSHOTS=1 make test` renews it -->"
 
 
@@ -44,29 +47,61 @@ def helped(typed: Typed, path: tuple[str, ...]) -> str:
     return "\n".join(line.rstrip() for line in said.out.strip().splitlines())
 
 
-def test_the_document_shows_the_help_of_every_command(typed: Typed, monkeypatch):
+@pytest.mark.parametrize("language", DOCUMENTS)
+def test_the_document_shows_the_help_of_every_command(typed: Typed, monkeypatch, language):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERMINAL_WIDTH", "100")
+    monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
     parts = [
         f"\n## agentcells {' '.join(path)}".rstrip() + f"\n\n```text\n{helped(typed, path)}\n```\n"
         for path in commands()
     ]
-    head, _, shown = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
+    document = ROOT / "docs" / DOCUMENTS[language]
+    head, _, shown = document.read_text(encoding="utf-8").partition(BEGIN)
     printed = "\n" + "".join(parts)
     if os.environ.get("AGENTCELLS_WRITE_SNAPSHOTS"):
-        DOCUMENT.write_text(head + BEGIN + printed, encoding="utf-8")
+        document.write_text(head + BEGIN + printed, encoding="utf-8")
         shown = printed
-    assert shown == printed, "docs/commands.md is not what --help prints"
-    assert "docs/commands.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert shown == printed, f"{document.name} is not what --help prints"
+    assert f"docs/{document.name}" in (ROOT / READMES[language]).read_text(encoding="utf-8")
 
 
-def test_help_fits_a_terminal_and_every_summary_is_whole(typed: Typed, monkeypatch):
+@pytest.mark.parametrize("language", DOCUMENTS)
+def test_help_fits_a_terminal_and_every_summary_is_whole(typed: Typed, monkeypatch, language):
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LC_ALL", f"{language}.UTF-8")
     for path in commands():
         text = helped(typed, path)
-        assert all(len(line) <= 80 for line in text.splitlines()), path
-    listed = helped(typed, ()).split("Commands:")[1]
+        assert all(width(line) <= 80 for line in text.splitlines()), path
+    listed = re.split("Commands:|コマンド:", helped(typed, ()))[1]
     assert "..." not in listed, "\n".join(x for x in listed.splitlines() if "..." in x)
+
+
+def test_every_text_of_the_help_has_its_japanese_and_none_is_left_over():
+    from agentcells import cli
+
+    def texts(command: Any) -> Iterator[str]:
+        yield from filter(None, [command.help, *(getattr(one, "help", "") for one in command.params)])
+        for inner in getattr(command, "commands", {}).values():
+            yield from texts(inner)
+
+    there = {*texts(typer.main.get_command(cli.app)), "Show this message and exit."}
+    assert there - set(IN_JAPANESE) == set()
+    assert set(IN_JAPANESE) - there == set()
+    numbers = {text: re.findall(r"(?<!\w)--?[a-z]+|[A-Z]{2,}|\d+", text) for text in IN_JAPANESE}
+    assert {text for text, names in numbers.items() if not all(one in IN_JAPANESE[text] for one in names)} == set()
+
+
+@pytest.mark.parametrize(("told", "shown"), [
+    ("The newest events.  [default: 50; x>=1]", "新しいものからこの件数。 [既定値: 50; x>=1]"),
+    ("[required]", "[必須]"),
+    ("The factory's cells.toml.  [env var: AGENTCELLS_CONFIG; default: a; required]",
+     "ファクトリーの cells.toml。 [環境変数: AGENTCELLS_CONFIG; 既定値: a; 必須]"),
+    ("Log here; default: stderr.", "ログの書き先。既定: 標準エラー出力。"),
+    ("Not known yet. [default]", "Not known yet. [default]"),
+])
+def test_what_typer_says_behind_a_text_is_japanese_too(told, shown):
+    assert help_ja._with_extra(told) == shown
 
 
 def test_no_words_at_all_is_a_question_for_help(typed: Typed):
@@ -74,6 +109,15 @@ def test_no_words_at_all_is_a_question_for_help(typed: Typed):
     assert said.code == 0
     assert said.out.startswith("Usage: agentcells [OPTIONS] COMMAND")
     assert typed(None, "issue").out.startswith("Usage: agentcells issue")
+
+
+def test_no_words_at_all_is_a_question_for_help_in_japanese_too(typed: Typed, monkeypatch):
+    monkeypatch.setenv("LANG", "ja_JP.UTF-8")
+    monkeypatch.delenv("LC_ALL", raising=False)
+    for words in ([], ["issue"]):
+        said = typed(None, *words)
+        assert said.code == 0
+        assert said.out.startswith(" ".join(["使い方: agentcells", *words, "[オプション] コマンド [引数]..."]))
 
 
 def test_the_version_is_told(typed: Typed):
