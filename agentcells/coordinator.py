@@ -43,8 +43,10 @@ class Coordinator:
     runners: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     orders: dict[str, Order] = field(default_factory=dict)  # of the runners
     stopping: bool = False
+    let_go: bool = False  # a run was claimed as the stop came
 
     def run(self, folders: list[RunFolder]) -> int:
+        """Until nothing runs any more. Returns the exit code of the last pass that had one."""
         code = 0
         self._obey_signals()
         for folder in folders:
@@ -52,10 +54,19 @@ class Coordinator:
         while self._anything_alive():
             self._wait_for_news()
             code = self._pass() or code
+        if self.let_go:  # its item should not stand there as if somebody were at work
+            code = self._pass() or code
         tidy(self.config, self.state, self.emit)
         return code
 
     def _start(self, folder: RunFolder) -> None:
+        if self.stopping:  # nothing of it exists yet: the next pass takes the claim back
+            folder.unlock()
+            self.let_go = True
+        else:
+            self._launch(folder)
+
+    def _launch(self, folder: RunFolder) -> None:
         """Start the runner; the lock goes with it and our copy is closed (R17)."""
         self._note_start(folder)
         order = self.orders[folder.run] = folder.order()
@@ -66,6 +77,8 @@ class Coordinator:
         )
         folder.unlock()
         self.emit.run_started(order)
+        if self.stopping:  # came just now, and found this one not among those to be ended
+            self.runners[folder.run].send_signal(signal.SIGTERM)
 
     def _note_start(self, folder: RunFolder) -> None:
         """On a full disk it starts all the same: what its runner makes tells of it as well."""
@@ -122,6 +135,7 @@ class Coordinator:
         given = [theirs.fileno(), self.envelope]
         argv = [*handover.program(), "_pass", str(self.config.path), *map(str, given),
                 "claim" if claiming else "finish", self.emit.mode]
+        self.let_go = False
         with ours:
             child = subprocess.Popen(argv, pass_fds=given, stdin=subprocess.DEVNULL)
             theirs.close()

@@ -8,12 +8,13 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agentcells import handover
-from agentcells.coordinator import _hand_over
+from agentcells.coordinator import Coordinator, _hand_over
 from agentcells.markers import parse_ledger
 from agentcells.store import State
 from tests import reaper
@@ -53,6 +54,44 @@ def test_r17_a_run_that_nobody_takes_over_is_let_go_and_the_next_tick_takes_it_b
     assert [event["key"] for event in heard.events] == ["pass_unattended"]
     assert stage.tick().cells == ["implement", "review"]
     assert [row.outcome for row in stage.book(number).rows] == ["withdrawn", "done", "done"]
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    made = Stage(tmp_path)
+    monkeypatch.setenv("AGENTCELLS_STATE", str(made.state_place))
+    return made
+
+
+@pytest.fixture
+def stopped(stage: Stage) -> Iterator[Coordinator]:
+    """A coordinator that has been told to stop; its passes are processes."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    envelope = handover.seal({"AGENTCELLS_STATE": str(stage.state_place)})
+    yield Coordinator(stage.config, stage.state, Heard("quiet"), -1, envelope, stopping=True)
+    os.close(envelope)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_r17_a_run_that_is_claimed_as_the_stop_comes_is_taken_back_and_not_started(
+    stage: Stage, stopped: Coordinator,
+) -> None:
+    number = stage.file()
+    folder = stage.claim()
+    assert "working" in stage.states(number)
+    assert stopped.run([folder]) == 0
+    assert stopped.runners == {}
+    assert stage.states(number) == {"implement"}
+    assert [row.outcome for row in stage.book(number).rows] == ["withdrawn"]
+
+
+def test_r17_a_run_that_is_started_as_the_stop_comes_is_ended(stage: Stage, stopped: Coordinator) -> None:
+    stage.file()
+    folder = stage.claim()
+    stopped._launch(folder)
+    assert stopped.runners[folder.run].wait(60) != 0
+    assert not folder.alive()
 
 
 @pytest.mark.parametrize("how", ["label", "assignment"])
