@@ -28,6 +28,7 @@ SUPERVISE = (
     "code = main(sys.argv[2]); sys.stdout.flush(); sys.stderr.flush(); os._exit(code)"
 )
 Tell: TypeAlias = Callable[[dict[str, Any]], None]
+Answer: TypeAlias = Callable[[dict[str, Any]], dict[str, Any] | None]  # None: the run cannot go on
 LEAVES_WITHIN_S = 10.0  # after its last word
 
 
@@ -50,7 +51,7 @@ def attend(
     folder: Path,
     lock_fd: int,
     spec: dict[str, Any],
-    answer: Callable[[dict[str, Any]], dict[str, Any]],
+    answer: Answer,
     tested: Callable[[dict[str, Any]], None],
     longest_s: float,
     meanwhile: Callable[[Tell], None] | None = None,
@@ -110,7 +111,7 @@ def _converse(
     control: socket.socket,
     woken: int,
     told: Told,
-    answer: Callable[[dict[str, Any]], dict[str, Any]],
+    answer: Answer,
     tested: Callable[[dict[str, Any]], None],
     until: float,
 ) -> str:
@@ -135,7 +136,8 @@ def _converse(
             return nonce
         for message in lines.feed(data):
             if "ask" in message:
-                control.sendall(door.line({"answer": answer(message["ask"])}))
+                found = answer(message["ask"])
+                control.sendall(door.line({"stop": "unready"} if found is None else {"answer": found}))
             elif "tested" in message:
                 tested(message["tested"])
             elif "ended" in message:

@@ -19,7 +19,7 @@ from agentcells.git_read import Entry
 from agentcells.history.spread import spread
 from agentcells.model import Problem
 from agentcells.sandbox import HOME, TEMPORARY, WORKSPACE, Box, Containment, available
-from agentcells.store import Limits
+from agentcells.store import Limits, writing
 
 # What decides which packages setup fetches. Manifests too: a project without a lock file has only
 # those.
@@ -61,6 +61,9 @@ LOCK_FILES = frozenset(
 )
 OURS_INSIDE = ("door.py", "door_tools.py", "forward.py", "leash.py")
 FOLDER = Path(__file__).resolve().parent
+CACHE_UNUSED_S = 30 * 86400.0
+CACHE_KEPT = 20  # however fresh the others are
+CACHE_IN_USE_S = 86400.0  # no run takes as long: within it somebody may be copying it
 
 
 def demand_ready(limits: Limits, environ: Mapping[str, str]) -> None:
@@ -126,8 +129,17 @@ def give_to(account: tuple[int, int], folder: Path, names: Iterable[str]) -> Non
     """Everything of a run belongs to its own account; bwrap's --uid alone would leave the host's
     root. What is laid out later is given to it file by file."""
     owner = f"{account[0]}:{account[1]}"
-    paths = [str(folder / name) for name in names]
-    subprocess.run(["chown", "-hR", owner, "--", *paths], check=True, stdin=subprocess.DEVNULL)
+    _with_program("chown", "-hR", owner, "--", *(str(folder / name) for name in names))
+
+
+def _with_program(*argv: str) -> None:
+    """A program of the system, on files of a run. Raises Problem with the first thing it said."""
+    done = subprocess.run(
+        argv, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+    )
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or [f"{argv[0]}: {done.returncode}"]
+        raise Problem("run_files_refused", detail=said[0][:300])
 
 
 # ---------------------------------------------------------------- setup and its cache
@@ -187,9 +199,7 @@ def take_kept(source: Path, work: Path, keep: Iterable[str]) -> None:
         if target.exists() or target.is_symlink():
             remove_tree(target)
         target.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(
-            ["cp", "-a", "--", str(origin), str(target)], check=True, stdin=subprocess.DEVNULL
-        )
+        _with_program("cp", "-a", "--", str(origin), str(target))
 
 
 def _through_link(root: Path, name: str) -> bool:
@@ -201,12 +211,35 @@ def _through_link(root: Path, name: str) -> bool:
 def keep_in_cache(source: Path, cached: Path, keep: Iterable[str]) -> None:
     """Whole or not at all: another run may be looking for it now."""
     beside = cached.with_name(f".{cached.name}.{os.getpid()}")
+    remove_tree(beside)
     beside.mkdir(parents=True)
-    take_kept(source, beside, keep)
     try:
+        take_kept(source, beside, keep)
         beside.rename(cached)
-    except OSError:
-        remove_tree(beside)  # somebody was faster, with the same
+    except (OSError, Problem) as error:
+        remove_tree(beside)
+        if not cached.is_dir():  # else somebody was faster, with the same
+            raise error
+
+
+def tidy_cache(folder: Path, now: float) -> None:
+    """What setup left for lock files that nobody has had for long: each is a whole node_modules or venv.
+
+    `folder`: of the cache; `now`: seconds since 1970. A run that takes something from it notes the time.
+    """
+    there = sorted(folder.iterdir(), key=_used_at, reverse=True) if folder.is_dir() else []
+    for place, entry in enumerate(there):
+        unused = now - _used_at(entry)
+        if unused > CACHE_UNUSED_S or (place >= CACHE_KEPT and unused > CACHE_IN_USE_S):
+            with writing(entry):
+                remove_tree(entry)
+
+
+def _used_at(entry: Path) -> float:
+    try:
+        return entry.lstat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def inside(name: str) -> bool:

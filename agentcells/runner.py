@@ -14,6 +14,7 @@ import os
 import secrets
 import signal
 import sys
+import time
 import uuid
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -28,11 +29,12 @@ from agentcells.model import Problem
 from agentcells.run import Order, Outcome, OutcomeKind, Proof, RunEnd, TreeTest
 from agentcells.sandbox import DOOR, OURS, Box, Containment, available
 from agentcells.sentences import say
-from agentcells.store import Limits, RunFolder
+from agentcells.store import Limits, RunFolder, writing
 from agentcells.ways import Way
 from agentcells.workspace import Workspace, tools
 
 PATIENCE_S = 120.0  # how much longer than all its own clocks the supervisor may take
+AGAIN_S = (1.0, 5.0, 30.0)  # before the work of hours is given up because a disk was full for a moment
 NOTHING_STARTED = "nothing-started"
 
 
@@ -51,20 +53,39 @@ def run(path: Path, lock_fd: int) -> int:
     order, limits = folder.order(), folder.limits()
     runner = Runner(folder, order, limits)
     try:
-        runner.prepare()
+        with writing(path):
+            runner.prepare()
     except Problem as problem:
         # No process of the run has ever existed, and that is as good a Proof as any.
-        folder.write_end(runner.never_started(problem))
+        folder.write_end(runner.without_result(problem))
         return 0
     ended = runner.supervise()
     if runner.proof is None:
         print(say("run_no_proof", order.language, run=order.run), file=sys.stderr)
         return 1
     if runner.problem is not None:
-        folder.write_end(runner.never_started(runner.problem, runner.proof))
+        folder.write_end(runner.without_result(runner.problem, runner.proof))
     else:
-        folder.write_end(runner.end(ended, runner.proof))
+        _write_end(folder, runner, ended, runner.proof)
     return 0
+
+
+def _write_end(folder: RunFolder, runner: Runner, told: Told, proof: Proof) -> None:
+    """Seal and write the end, more than once if need be: what is not sealed goes with the run's folder."""
+    for wait_s in AGAIN_S:
+        try:
+            with writing(folder.path):
+                folder.write_end(runner.end(told, proof))
+            return
+        except Problem as problem:
+            runner.note(problem)
+            time.sleep(wait_s)
+    try:
+        with writing(folder.path):
+            end = runner.end(told, proof)
+    except Problem as problem:
+        end = runner.without_result(problem, proof)
+    folder.write_end(end)
 
 
 class Runner:
@@ -125,6 +146,7 @@ class Runner:
         self.workspace.lay_out(self.account)
         work, setup = self.folder.path / "work", self.folder.path / "tmp/setup"
         if self.plan.cached is not None:
+            os.utime(self.plan.cached)  # still of use (`provision.tidy_cache`)
             self._take_kept(self.plan.cached, work)
         elif self.plan.run == "tmp/setup":
             base = self.plan.store is not None
@@ -204,8 +226,9 @@ class Runner:
     def _meanwhile(self, tell: Tell, stack: contextlib.ExitStack) -> None:
         """Until all lies there the run's first command waits."""
         try:
-            self.lay_out()
-            self._open_ways(stack)
+            with writing(self.folder.path):
+                self.lay_out()
+                self._open_ways(stack)
         except Problem as problem:
             self.problem = problem
             tell({"stop": "unready"})
@@ -237,14 +260,21 @@ class Runner:
     def _note_test(self, found: dict[str, Any]) -> None:
         self.tested = TreeTest(tree=found["tree"], passed=found["passed"], at=datetime.now(UTC))
 
-    def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
+    def _answer(self, question: dict[str, Any]) -> dict[str, Any] | None:
+        """None: the run cannot go on."""
         if "argv" in question:
             return {"envelope": self.workspace.answer(question["argv"], self.tested)}
         if "tree" in question:
             return {"tree": self.workspace.tree_now()}
-        return self._setup_done()
+        try:
+            with writing(self.folder.path):
+                self._setup_done()
+        except Problem as problem:
+            self.problem = problem
+            return None
+        return {}
 
-    def _setup_done(self) -> dict[str, Any]:
+    def _setup_done(self) -> None:
         """Setup has ended well: into the cache and into the workspace, before the agent can touch
         it."""
         source, work = self.folder.path / self.plan.run, self.folder.path / "work"
@@ -252,12 +282,15 @@ class Runner:
             if self.plan.store is not None:
                 provision.keep_in_cache(source, self.plan.store, self.limits.keep)
             self._take_kept(source, work)
-        return {}
 
     # ------------------------------------------------------------ after
 
-    def never_started(self, problem: Problem, proof: Proof | None = None) -> RunEnd:
-        """A run that was refused before it began. Without a `proof` no process of it has ever existed."""
+    def note(self, problem: Problem) -> None:
+        """For whoever wonders why the end took so long."""
+        print(say(problem.key, self.order.language, **problem.slots), file=sys.stderr, flush=True)
+
+    def without_result(self, problem: Problem, proof: Proof | None = None) -> RunEnd:
+        """A run of which nothing is to be had. Without a `proof` no process of it has ever existed."""
         contained = problem.key.startswith("sandbox_")
         kind: OutcomeKind = "containment" if contained else "crash"
         proof = proof or Proof(

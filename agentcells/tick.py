@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -214,9 +215,15 @@ def ended(config: Config, state: State, emit: Emit, code: int) -> int:
 
 
 def tidy(config: Config, state: State, emit: Emit) -> None:
-    """While nothing runs: pack the repositories where much has piled up; else it is one look at a folder."""
+    """While nothing runs: pack the repositories where much has piled up, and drop what no setup has used
+    for long; else it is one look at a folder."""
     from agentcells.git import Git, GitError
+    from agentcells.provision import tidy_cache
 
+    try:
+        tidy_cache(state.root / "cache" / "setup", time.time())
+    except Problem as problem:
+        emit.problem(problem)
     for repo in config.forge.repos:
         try:
             Git(state.repository(repo)).tidy()

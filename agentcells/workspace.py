@@ -14,7 +14,7 @@ from agentcells.history import HistoryError
 from agentcells.history.kept import take_over
 from agentcells.history.sealed import Sealed
 from agentcells.history.walk import Bounds
-from agentcells.model import Sha
+from agentcells.model import Problem, Sha
 from agentcells.run import FileView, Finding, Order, TreeTest
 from agentcells.sentences import say
 from agentcells.store import Limits
@@ -145,15 +145,18 @@ class Workspace:
 
     def _write_log(self, text: str) -> None:
         """What went wrong below a verb: for a person, never for the model. It comes to an end."""
-        with (self.folder / "verbs.log").open("a", encoding="utf-8") as out:
-            if out.tell() < LOG_LIMIT:
-                out.write(f"{text}\n")
+        try:
+            with (self.folder / "verbs.log").open("a", encoding="utf-8") as out:
+                if out.tell() < LOG_LIMIT:
+                    out.write(f"{text}\n")
+        except OSError:
+            return  # a full disk: the verb is answered all the same
 
     def tree_now(self) -> str:
-        """ "" when the files hold what is never taken in: then no test can count for them."""
+        """ "" when the files cannot be taken in: then no test can count for them."""
         try:
             return self.history.tree_now()
-        except HistoryError:
+        except Problem:
             return ""
 
     # ------------------------------------------------------------ after

@@ -300,7 +300,7 @@ containment = "{'none' if self.people.kind == 'local' else 'strong'}"
             runner.prepare()
             runner.lay_out()
         except Problem as problem:
-            folder.write_end(runner.never_started(problem))
+            folder.write_end(runner.without_result(problem))
         else:
             player = _Player(runner, followed["do"])
             told = player.play()

@@ -90,6 +90,53 @@ def test_r37_two_runs_that_store_the_same_at_once_do_no_harm(tmp_path):
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["k"]
 
 
+def test_r37_what_cannot_be_cached_leaves_nothing_half(tmp_path):
+    (tmp_path / "setup/node_modules").mkdir(parents=True)
+    cached = tmp_path / "cache/k"
+    left = cached.with_name(f".k.{os.getpid()}")  # of a process of that number that was killed
+    (left / "node_modules").mkdir(parents=True)
+    (left / "node_modules/old").write_text("")
+    cached.write_text("in the way")
+    with pytest.raises(OSError, match="Not a directory"):
+        provision.keep_in_cache(tmp_path / "setup", cached, ("node_modules",))
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["k"]
+    cached.unlink()
+    with pytest.raises(Problem, match="run_bad_keep"):
+        provision.keep_in_cache(tmp_path / "setup", cached, ("../x",))
+    assert list((tmp_path / "cache").iterdir()) == []
+    provision.keep_in_cache(tmp_path / "setup", cached, ("node_modules",))
+    assert list((cached / "node_modules").iterdir()) == []
+
+
+def test_r37_a_copy_that_fails_is_told_by_the_first_thing_it_said(tmp_path):
+    with pytest.raises(Problem) as caught:
+        provision.give_to((os.getuid(), os.getgid()), tmp_path, ("missing",))
+    assert caught.value.key == "run_files_refused"
+    assert "missing" in str(caught.value.slots["detail"])
+    with pytest.raises(Problem) as caught:
+        provision._with_program("false")
+    assert caught.value.slots["detail"] == "false: 1"
+
+
+def test_what_no_setup_has_used_for_long_goes_and_what_may_be_in_use_stays(tmp_path):
+    cache, now, day = tmp_path / "setup", 1_000 * 86400.0, 86400.0
+    provision.tidy_cache(cache, now)  # there is none yet
+    ages = {f"used{n:02}": day * (1.5 + n) for n in range(22)} | {"fresh": 60.0, "stale": 31 * day, ".k.7": 40 * day}
+    for name, age in ages.items():
+        (cache / name / "node_modules").mkdir(parents=True)
+        os.utime(cache / name, (now - age, now - age))
+    provision.tidy_cache(cache, now)
+    left = sorted(path.name for path in cache.iterdir())
+    assert left == ["fresh", *(f"used{n:02}" for n in range(provision.CACHE_KEPT - 1))]
+    for path in cache.iterdir():  # a line that is busy keeps them all
+        os.utime(path, (now, now))
+    (cache / "one more").mkdir()
+    os.utime(cache / "one more", (now, now))
+    provision.tidy_cache(cache, now)
+    assert len(list(cache.iterdir())) == provision.CACHE_KEPT + 1
+    assert provision._used_at(cache / "gone meanwhile") == 0.0
+
+
 def test_r37_a_link_in_the_workspace_leads_nothing_out_of_it(tmp_path):
     (tmp_path / "setup/deep/kept").mkdir(parents=True)
     work, outside = tmp_path / "work", tmp_path / "outside"

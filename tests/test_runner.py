@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from agentcells import runner
+from agentcells.attend import Told
 from agentcells.git import Entry, Git, blob_id
 from agentcells.git_process import Call
 from agentcells.git_process import run as run_git
+from agentcells.run import Proof
 from agentcells.runner import NOTHING_STARTED
+from agentcells.workspace import Workspace
 from tests.git_world import child
 from tests.run_case import DONE, FILES, GOOD, Case, answers
 from tests.run_world import BOTH, alive, marker, until
@@ -205,6 +209,38 @@ def test_r39_sigterm_ends_a_run_orderly_and_keeps_its_work(case):
     assert case.files(end.sealed)["half.txt"] == b"x\n"
 
 
+def test_r42_work_is_sealed_as_soon_as_it_can_be(plain):
+    """A disk that was full for a moment, or a folder that was away, costs no hour of work."""
+    process, folder = plain.begin([{"write": {"half.txt": "x\n"}}, {"hang": True}])
+    half = folder.path / "work/half.txt"
+    until(lambda: half.exists() and half.read_bytes())
+    objects, away = plain.git.store / "objects", plain.git.store / "away"
+    objects.rename(away)
+    process.send_signal(signal.SIGTERM)
+    until(lambda: (folder.path / "runner.log").read_bytes())
+    away.rename(objects)
+    assert process.wait(20) == 0
+    end = folder.end()
+    assert end is not None
+    assert end.outcome.kind == "killed"
+    assert plain.files(end.sealed)["half.txt"] == b"x\n"
+
+
+def test_r42_work_that_can_never_be_sealed_ends_with_the_reason(plain, monkeypatch, capsys):
+    monkeypatch.setattr(runner, "AGAIN_S", (0.0, 0.0))
+    _, folder = plain.run([{"write": {"half.txt": "x\n"}}, DONE])
+    (folder.path / "ended.json").unlink()
+    made = runner.Runner(folder, folder.order(), folder.limits())
+    made.workspace = Workspace(plain.git, made.order, made.limits, folder.path, {})
+    plain.git.store.rename(plain.tmp / "away")
+    runner._write_end(folder, made, Told(), Proof(run=folder.run, nonce="n", containment="none"))
+    end = folder.end()
+    assert end is not None
+    assert (end.outcome.kind, end.sealed, end.proof.nonce) == ("crash", None, "n")
+    assert end.outcome.detail
+    assert capsys.readouterr().err.splitlines() == [end.outcome.detail] * 2
+
+
 @pytest.mark.parametrize("victim", ["runner", "supervisor"])
 def test_r39_sigkill_leaves_no_process_and_no_end(case, victim):
     mark = marker()
@@ -218,6 +254,15 @@ def test_r39_sigkill_leaves_no_process_and_no_end(case, victim):
     until(lambda: not folder.alive())
     until(lambda: not alive(mark), 1.0)
     assert folder.end() is None
+
+
+def test_r37_what_setup_left_and_cannot_be_taken_ends_the_run_with_a_proof(plain):
+    """The agent never starts, and whoever reads the comment learns why."""
+    end, folder = plain.run([DONE], setup=("mkdir", "deps"), keep=("../deps",))
+    assert end.outcome.kind == "crash"
+    assert "[commands] keep names ../deps" in end.outcome.detail
+    assert end.proof.nonce != NOTHING_STARTED
+    assert (folder.path / "stream.jsonl").read_text() == ""
 
 
 # ---------------------------------------------------------------- refused before it began

@@ -438,4 +438,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Somebody else has opened #{number} from the branch {head}. Nothing is written there: close it, or take the branch away.",
         "他の人がブランチ {head} から #{number} を作っています。そこには何も書きません。閉じるか、ブランチを消してください。",
     ),
+    "run_files_refused": (
+        "The files of the run could not be set up: {detail}. The next run tries again; where it says that no space is left, make room.",
+        "実行のファイルを準備できませんでした: {detail}。次の実行でもう一度試します。空きがないと書かれているときは、空きを作ってください。",
+    ),
 }
