@@ -24,14 +24,14 @@ def writing(path: Path) -> Iterator[None]:
         raise Unwritable("store_refused", path=path, detail=error.strerror or error) from error
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
     """The file is there whole or not at all, also after a power cut. Raises OSError."""
     if not path.name:  # "" and "." alike: a folder
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with beside.open("w", encoding="utf-8") as out:
-            out.write(text)
+        with open(beside, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as out:
+            out.write(content.encode() if isinstance(content, str) else content)
             out.flush()
             os.fsync(out.fileno())
         beside.replace(path)

@@ -83,9 +83,10 @@ class Journal:
         folders = sorted(logs.iterdir(), reverse=True) if logs.is_dir() else []
         size = 0
         for folder in folders:
-            size += sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
-            if size > LOGS_LARGEST or _age(folder) > OLDEST_S:
-                remove_tree(folder)
+            with suppress(OSError):  # another process removes it, too; or nobody may: it is a log
+                size += sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+                if size > LOGS_LARGEST or _age(folder) > OLDEST_S:
+                    remove_tree(folder)
 
     def events(self, newest: int, **wanted: object) -> list[dict[str, Any]]:
         """The newest events, oldest first; `wanted`: fields that must be so."""

@@ -214,7 +214,6 @@ class Observer:
             memory = known.memory()
             if known.listing.complete and memory != known.before:
                 self.state.keep_memory(known.repo, memory)
-                self.state.forget_items(known.repo, {row.number for row in memory.rows})
 
     def _notes(self, several: list[Known]) -> tuple[str, ...]:
         """What is to be known of repositories as a whole, for `status`."""

@@ -112,7 +112,7 @@ class RunFolder:
         """Whether anybody holds the lock. A shared probe, so two who look do not see each other."""
         try:
             fd = os.open(self.path / "lock", os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return False
         try:
             fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -10,14 +10,15 @@ import fcntl
 import hashlib
 import os
 import secrets
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from agentcells.disk import Unwritable, keep, write_whole, writing
+from agentcells.emptying import remove_tree
 from agentcells.model import Item, Problem, Row
 from agentcells.run_folder import Limits, RunFolder
 from agentcells.wire import from_plain_json, to_json
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from agentcells.plan import Brake
 
 T = TypeVar("T")
+KEY_BYTES = 32
 
 __all__ = [
     "Limits", "Memory", "RunFolder", "State", "Unwritable", "branch_place", "keep", "state_folder",
@@ -124,8 +126,10 @@ class State:
                     folder.discard()
 
     def runs(self) -> tuple[RunFolder, ...]:
+        """All of them, also those that were never ordered. What is no folder is nobody's run."""
         folder = self.root / "runs"
-        return tuple(RunFolder(path) for path in sorted(folder.iterdir())) if folder.is_dir() else ()
+        found = sorted(folder.iterdir()) if folder.is_dir() else ()
+        return tuple(RunFolder(path) for path in found if path.is_dir())
 
     def ask_to_end(self) -> int:
         """Tell the coordinator to end what runs; how many runs are alive now."""
@@ -156,13 +160,14 @@ class State:
         return self._cached(Memory, self._memory_path(repo))
 
     def keep_memory(self, repo: str, memory: Memory) -> None:
-        """Items that are not in it any more are forgotten."""
+        """Items that are not in it any more are forgotten; else there would be a file for each ever read."""
         keep(self._memory_path(repo), to_json(memory))
         kept = {f"{row.number}.json" for row in memory.rows}
         folder = self.root / "cache" / _file_name(repo)
         for path in folder.iterdir() if folder.is_dir() else ():
             if path.name not in kept:
-                path.unlink()
+                with writing(path):
+                    remove_tree(path)
 
     def _memory_path(self, repo: str) -> Path:
         return self.root / "cache" / f"{_file_name(repo)}.rows.json"
@@ -195,13 +200,6 @@ class State:
             path.parent.mkdir(exist_ok=True)
         keep(path, to_json(item))
 
-    def forget_items(self, repo: str, but: Collection[int]) -> None:
-        """Those that no listing has to look up again; else there would be a file for every item ever read."""
-        folder = self.root / "cache" / _file_name(repo)
-        for path in folder.glob("*.json"):
-            if int(path.stem) not in but:
-                path.unlink()
-
     def _item_path(self, repo: str, number: int) -> Path:
         return self.root / "cache" / _file_name(repo) / f"{number}.json"
 
@@ -211,9 +209,10 @@ class State:
             return from_plain_json(kind, path.read_bytes())
         except FileNotFoundError:
             return None
-        except ValueError:
+        except (OSError, ValueError):
             if not self.reading:
-                path.unlink()
+                with suppress(OSError):  # what stays is written anew, and says then why it cannot be
+                    remove_tree(path)
             return None
 
     def brake(self) -> Brake:
@@ -238,15 +237,12 @@ class State:
     def mac_key(self, *, make: bool = True) -> bytes:
         """32 random bytes that sign our own posts (R25); made at first use, unless nothing may be written."""
         path = self.root / "key"
-        if not path.exists():
-            if not make:
-                return b""
-            beside = path.with_name(f".key.{os.getpid()}")
+        key = path.read_bytes() if path.exists() else b""
+        if len(key) != KEY_BYTES and make:
+            key = secrets.token_bytes(KEY_BYTES)
             with writing(path):
-                beside.touch(mode=0o600)
-                beside.write_bytes(secrets.token_bytes(32))
-                beside.replace(path)
-        return path.read_bytes()
+                write_whole(path, key, mode=0o600)
+        return key if len(key) == KEY_BYTES else b""
 
 
 def branch_place(repo: str, ref: str) -> str:

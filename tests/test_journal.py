@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -100,6 +101,22 @@ def test_the_logs_of_runs_go_by_age_and_by_size_the_oldest_first(tmp_path, monke
     Journal(tmp_path).trim_logs()
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["r3"]
     Journal(tmp_path / "nowhere").trim_logs()
+
+
+def test_a_log_that_cannot_be_removed_ends_no_tick_and_keeps_no_other(tmp_path, monkeypatch):
+    for name in ("r1", "r2", "r3"):
+        (tmp_path / "logs" / name).mkdir(parents=True)
+        os.utime(tmp_path / "logs" / name, (0, 0))
+    remove = room.remove_tree  # type: ignore[attr-defined]
+
+    def removed(folder):
+        if folder.name == "r2":
+            raise OSError(errno.EBUSY, "something is mounted there")
+        remove(folder)
+
+    monkeypatch.setattr(room, "remove_tree", removed)
+    Journal(tmp_path).trim_logs()
+    assert [path.name for path in (tmp_path / "logs").iterdir()] == ["r2"]
 
 
 def test_a_full_disk_ends_no_tick(tmp_path):

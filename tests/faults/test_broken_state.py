@@ -131,6 +131,36 @@ def test_the_whole_repository_of_an_unpublished_run_is_gone(world: Stage, tmp_pa
     assert [row.outcome for row in stage.book(1).rows][:2] == ["crash", "done"]
 
 
+def test_what_does_not_belong_into_the_state_folder_harms_nothing(
+    world: Stage, tmp_path: Path, typed: Typed
+) -> None:
+    stage = again(world, tmp_path / "w")
+    root = stage.state.root
+    items = next(path for path in (root / "cache").iterdir() if path.is_dir())
+    for stray in (root / "runs/notes.txt", root / "logs/notes.txt", items / "notes.json", root / "repos/notes"):
+        stray.write_text("by hand", encoding="utf-8")
+    rows = items.with_name(f"{items.name}.rows.json")
+    for place in (rows, items / "1.json", items / "old"):
+        place.unlink(missing_ok=True)
+        (place / "inner").mkdir(parents=True)
+    goes_on(stage, typed)
+    assert rows.is_file()
+    assert not (items / "notes.json").exists()
+    assert not (items / "old").exists()
+
+
+def test_r25_half_a_key_is_no_key(tmp_path: Path) -> None:
+    state = Stage(tmp_path).state
+    key = state.mac_key()
+    assert len(key) == 32
+    assert (state.root / "key").stat().st_mode & 0o777 == 0o600
+    (state.root / "key").write_bytes(key[:7])  # the power was cut as an older version made it
+    assert state.mac_key(make=False) == b""
+    again = state.mac_key()
+    assert len(again) == 32
+    assert state.mac_key() == state.mac_key(make=False) == again
+
+
 def test_a_repository_of_ours_without_its_settings_gets_them_again(tmp_path: Path) -> None:
     git = Git(tmp_path / "store.git")
     git.init()
