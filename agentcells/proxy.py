@@ -64,9 +64,13 @@ class Proxy:
 
     def __init__(self, path: Path, way: Way, log: Path, account: Sequence[int] = ()) -> None:
         self.server = _Server(path, way, log)
-        if account:
-            os.chown(path, account[0], account[1])
-        self.woken, self.wake = os.pipe()
+        try:
+            if account:
+                os.chown(path, account[0], account[1])
+            self.woken, self.wake = os.pipe()
+        except OSError:
+            self.server.server_close()
+            raise
         self.thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> Proxy:

@@ -202,8 +202,12 @@ def _end(root: Path, note: Mapping[str, Any], mode: str) -> int | None:
 
 def _put(path: Path, text: str) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError:
+        beside.unlink(missing_ok=True)  # half a file is only in the way, on a full disk above all
+        raise
 
 
 # ---------------------------------------------------------------- the note, by a whole tick

@@ -254,3 +254,10 @@ def test_other_words_are_left_to_the_command_line(monkeypatch: pytest.MonkeyPatc
     assert quiet.asked(["-c", "a"]) == (Path("a"), "text")
     for words in (["--dry-run"], ["--help"], ["-c"], ["x"]):
         assert quiet.asked(words) is None
+
+
+def test_what_could_not_be_put_leaves_no_half_file(tmp_path):
+    (tmp_path / "last_tick.json" / "in the way").mkdir(parents=True)
+    with pytest.raises(OSError, match="directory"):
+        quiet._put(tmp_path / "last_tick.json", "{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["last_tick.json"]

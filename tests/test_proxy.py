@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import resource
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -321,3 +323,23 @@ def test_r38_a_base_url_outside_the_listed_hosts_is_refused_before_the_run(url, 
     with pytest.raises(Problem) as caught:
         check_upstream(url, ["api.anthropic.com:443"])
     assert caught.value.key == key
+
+
+def test_a_proxy_that_cannot_be_opened_leaves_nothing_open(tmp_path):
+    """The descriptors run out between its socket and its pipe."""
+    def opened() -> set[str]:
+        return set(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+    before, limit = opened(), resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(map(int, before))
+    filled = [os.open("/dev/null", os.O_RDONLY) for _ in range(highest)]  # no gap is left below
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(filled) + 2, limit[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            Proxy(tmp_path / "s", Way(hosts=["localhost:1"]), tmp_path / "network.log")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        for fd in filled:
+            os.close(fd)
+    assert (tmp_path / "s").exists()
+    assert len(opened()) <= len(before)
