@@ -57,8 +57,10 @@ def why_factory(config: Config, snapshot: Snapshot, name: str) -> list[str]:
     """Why such a cell runs or does not, how its last run ended, what it filed."""
     language, cell = config.factory.language, config.cell(name)
     if cell is None or cell.on != "factory":
-        known = ", ".join(one.name for one in factory_cells(config)) or "-"
-        return [say("view_why_no_factory_cell", language, name=name, known=known)]
+        known = ", ".join(one.name for one in factory_cells(config))
+        key = "no_factory_cell" if cell is None else "item_cell"
+        lines = [say(f"view_why_{key}", language, name=name)]
+        return [*lines, say("view_why_factory_cells", language, known=known)] if known else lines
     book = snapshot.book(name)
     lines = [
         f"{name}  {say('view_factory_about', language)}",

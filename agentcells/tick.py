@@ -175,7 +175,7 @@ def tick(  # noqa: RET503  (exec does not come back)
     if not alive:
         if any(event["event"] not in ("skip", "note") for event in emit.told):
             tidy(config, state, emit)
-        emit.note("tick_idle")
+        emit.note("tick_stopped" if state.brake().stopped else "tick_idle")
         code = ended(config, state, emit, emit.code)
         if code == 0 and seen:
             quiet.remember(config, state, *seen[-1], emit.told, validators)

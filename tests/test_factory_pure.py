@@ -96,13 +96,15 @@ def test_why_tells_of_a_cell_without_figures_and_names_the_known_ones():
     assert "r1" in told
     assert "0.50" in told
     assert "\n".join(why_factory(CONFIG, seen(), "watch")) != told
-    (line,) = why_factory(CONFIG, seen(), "review")
-    assert "docs, watch" in line
+    lines = why_factory(CONFIG, seen(), "review")
+    assert lines[0].startswith("review works on items, one at a time.")
+    assert lines[1].endswith(": docs, watch")
+    assert why_factory(CONFIG, seen(), "nosuch")[0].startswith("There is no cell nosuch.")
     (alone,) = why_factory(config(), seen(), "docs")
     assert alone.count("docs") >= 1
     assert why_factory_value(CONFIG, seen(), "docs")["known"] is True
     assert why_factory_value(CONFIG, seen(), "review") == {
-        "cell": "review", "known": False, "lines": [line]}
+        "cell": "review", "known": False, "lines": lines}
 
 
 def test_why_tells_that_it_runs_now_and_when_it_is_due():

@@ -122,6 +122,13 @@ def test_stop_now_ends_what_runs_and_its_work_is_kept(tmp_path: Path):
     assert "skip_stopped" in factory.tick().reasons
 
 
+def test_a_tick_with_nothing_to_do_says_that_the_line_is_stopped(tmp_path: Path):
+    factory = Factory(tmp_path)
+    assert "Nothing to run now." in factory.run("tick").stdout
+    factory.run("stop")
+    assert "It is stopped: nothing new begins until `agentcells stop --resume`." in factory.run("tick").stdout
+
+
 def test_runs_that_nobody_can_end_are_named(tmp_path, typed: Typed, monkeypatch):
     monkeypatch.setattr("agentcells.steering.PATIENCE_S", 0.1)
     stage = Stage(tmp_path)

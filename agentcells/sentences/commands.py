@@ -7,6 +7,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Another tick is at work here; this one has nothing to do.",
         "別の tick が動いています。この tick は何もしません。",
     ),
+    "tick_stopped": (
+        "It is stopped: nothing new begins until `agentcells stop --resume`.",
+        "停止中です。`agentcells stop --resume` まで新しい実行は始まりません。",
+    ),
     "tick_idle": (
         "Nothing to run now.",
         "いま実行するものはありません。",
@@ -50,7 +54,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view_no_label": ("no label", "ラベルなし"),
     "view_labels_off": ("all of ours taken off", "すべて外す"),
     "view_ledger": (
-        "write the book on #{number} ({runs:run|runs})", "#{number} の記録を書く ({runs} 回)"),
+        "write the book on #{number} ({runs:run|runs})", "#{number} の実行記録を更新する (実行 {runs} 回分)"),
     "view_claim": ("start a run of {cell}", "{cell} を実行する"),
     "view_claim_reply": (
         "start a run of {cell}, because you wrote", "あなたの返信を受けて {cell} を実行する"),
@@ -77,7 +81,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     # ---- the desk: agentcells issue
     "issue_kind_issue": ("issue", "issue"),
     "issue_kind_pull_request": ("pull request", "プルリクエスト"),
-    "issue_state_open": ("open", "未完了"),
+    "issue_state_open": ("open", "オープン"),
     "issue_state_closed": ("closed", "クローズ済み"),
     "issue_state_merged": ("merged", "マージ済み"),
     "issue_new_in_line": (
@@ -284,7 +288,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "check_agent_other": (
         "{program} (not claude; it must speak claude's command line)",
-        "{program} (claude ではありません。claude のコマンドラインを話す必要があります)",
+        "{program} (claude ではありません。claude と同じコマンドライン引数を受け付ける必要があります)",
     ),
     "check_agent_missing": (
         "There is no program {program}. Install it (npm install -g @anthropic-ai/claude-code), or name it in [agent] command.",
@@ -411,8 +415,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "登録後に解消: {item} (`{cause}`)。",
     ),
     "view_why_no_factory_cell": (
-        "There is no cell {name} on the factory. Those that are: {known}",
-        "ライン全体について働くセル {name} はありません。あるのは: {known}",
+        "There is no cell {name}. Ask for an item by its number: `agentcells why 12`.",
+        "セル {name} はありません。案件は番号で指定してください: `agentcells why 12`。",
+    ),
+    "view_why_item_cell": (
+        "{name} works on items, one at a time. Ask for one of them by its number: `agentcells why 12`.",
+        "{name} は案件ごとに働くセルです。案件を番号で指定してください: `agentcells why 12`。",
+    ),
+    "view_why_factory_cells": (
+        "Cells that work on the factory as a whole, and can be asked for by name: {known}",
+        "ファクトリー全体について働き、名前で指定できるセル: {known}",
     ),
     "view_split": (
         "file the {count:issue|issues} that #{number} is split into",
