@@ -14,9 +14,11 @@ from agentcells.text import printable
 
 Slots: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
 
-# A word of narrow characters, or one wide character; with what opens before it and what closes behind it.
+# What stays together at the end of a line: a word of narrow characters; in Japanese a run of kanji or
+# katakana with the hiragana behind it. With what opens before it and what closes behind it.
 _PIECES = re.compile(
-    r"[（「『]*(?:[\u3001-\u9fff\uff00-\uffef]|[^ \u3001-\u9fff\uff00-\uffef]+)[、。，．）」』ー々？！…]* ?"
+    r"[（「『]*(?:[\u30a0-\u30ff\u3400-\u9fff々]+[\u3040-\u309f]*|[\u3040-\u309f]+"
+    r"|[\u3001-\uffef]|[^ \u3001-\uffef]+)[、。，．）」』？！…]* ?"
 )
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -48,15 +50,21 @@ def padded(words: str, columns: int) -> str:
 def wrapped(words: str, columns: int) -> Iterator[str]:
     """Lines of at most so many columns, also where nothing but wide characters stands side by side.
 
-    A line begins with no mark that closes (、。）) and ends with none that opens.
+    A line begins with no mark that closes (、。）) and ends with none that opens, but in a word that is too
+    long for a line. Words of narrow characters are left whole: paths and commands are copied.
     """
     line = ""
     for piece in _PIECES.findall(" ".join(words.split())):
         if line and width(line + piece.rstrip()) > columns:
             yield line.rstrip()
-            line = piece.lstrip()
-        else:
-            line += piece
+            line = ""
+        line += piece
+        while width(line.rstrip()) > columns and not piece.isascii():
+            head = line
+            while width(head) > columns and len(head) > 1:
+                head = head[:-1]
+            yield head
+            line = line[len(head) :]
     if line.strip():
         yield line.rstrip()
 

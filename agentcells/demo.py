@@ -20,6 +20,7 @@ from typing import Any
 
 from agentcells import demo_story as story
 from agentcells import sandbox
+from agentcells.columns import padded
 from agentcells.config import load, resource
 from agentcells.emptying import passing_folder
 from agentcells.forge.local import LocalForge
@@ -235,7 +236,7 @@ class Demo:
         self._say(f"\n{self.step}. {say(f'demo_chapter_{key}', self.language, **slots)}")
 
     def _line(self, kind: str, text: str) -> None:
-        self._say(f"   {say(f'demo_line_{kind}', self.language):<9} {printable(text)}")
+        self._say(f"   {padded(say(f'demo_line_{kind}', self.language), 9)} {printable(text)}")
 
     def _say(self, text: str) -> None:
         if not self.as_json:

@@ -49,10 +49,13 @@ def test_a_moment_is_told_where_the_owner_lives():
     assert clock(datetime(2026, 3, 1, 12, 0, tzinfo=UTC), "Asia/Tokyo") == "2026-03-01 21:00 JST"
 
 
-def test_a_line_of_wide_characters_breaks_between_them_but_before_no_mark_that_closes():
+def test_a_line_of_wide_characters_breaks_between_phrases_and_before_no_mark_that_closes():
     assert list(wrapped("案件を外します。以後は（何も）触れません。", 12)) == [
-        "案件を外しま", "す。以後は", "（何も）触れ", "ません。"]
-    assert list(wrapped("--config FILE を使います", 12)) == ["--config", "FILE を使い", "ます"]
+        "案件を", "外します。", "以後は", "（何も）", "触れません。"]
+    assert list(wrapped("プルリクエストをマージせずに閉じます。", 26)) == ["プルリクエストを", "マージせずに閉じます。"]
+    assert list(wrapped("--config FILE を使います", 12)) == ["--config", "FILE を", "使います"]
+    assert list(wrapped("プルリクエスト", 6)) == ["プルリ", "クエス", "ト"]
+    assert list(wrapped("長い", 1)) == ["長", "い"]
     assert list(wrapped("two words", 3)) == ["two", "words"]
     assert list(wrapped("", 9)) == list(wrapped(" ", 9)) == []
 

@@ -39,7 +39,7 @@ def test_a_number_never_stands_beside_a_noun_in_one_form_alone() -> None:
 )
 def test_one_is_one_run_and_more_are_runs(runs: object, words: str) -> None:
     assert say("view_ledger", "en", runs=runs, number=3) == f"write the book on #3 ({words})"
-    assert say("view_ledger", "ja", runs=runs, number=3) == f"#3 の記録を書く ({runs} 回)"
+    assert say("view_ledger", "ja", runs=runs, number=3) == f"#3 の実行記録を更新する (実行 {runs} 回分)"
 
 
 def test_a_missing_slot_is_a_bug() -> None:

@@ -85,7 +85,7 @@ COMMENTS: dict[str, tuple[str, str]] = {
     ),
     "comment_next_reply": (
         "Reply here in your own words; the line goes on at its next round.",
-        "ここに自由な言葉で返信してください。次の巡回で続きが始まります。",
+        "ここに自由な言葉で返信してください。次の tick で続きが始まります。",
     ),
     "comment_next_pull": (
         "Your turn: look at the pull request, then merge it, close it, or write what should "

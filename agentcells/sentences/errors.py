@@ -201,7 +201,7 @@ ERRORS: dict[str, tuple[str, str]] = {
         "{item} may not run now: what allowed it has changed since it was picked. It is looked at "
         "again at the next tick.",
         "{item} は今は実行できません。選んだ後に許可の条件が変わりました。"
-        "次の巡回でもう一度確かめます。",
+        "次の tick でもう一度確かめます。",
     ),
     "prompt_too_long": (
         "Your instructions on {item} and its text do not fit into {limit:character|characters}, and they are "

@@ -13,10 +13,10 @@ IN_JAPANESE: dict[str, str] = {
     "Print JSON for programs.": "プログラム向けに JSON で表示します。",
     "en or ja": "en または ja",
     "When there are several.": "複数あるときに指定します。",
-    "Number of the issue or pull request.": "issue またはプルリクエストの番号。",
+    "Number of the issue or pull request.": "課題またはプルリクエストの番号。",
     # ------------------------------------------------------------ the line
     "Turns issues into reviewed pull requests while nobody watches.":
-        "見ていない間に、issue をレビュー済みのプルリクエストにします。",
+        "見ていない間に、課題をレビュー済みのプルリクエストにします。",
     "Read the forge, run what waits, write what came of it: one tick.":
         "フォージを読み、待っているものを実行し、結果を書き込みます。これが一回の tick です。",
     "Print what a tick would do now, and write nothing.": "今 tick が行うことを表示し、何も書き込みません。",
@@ -24,7 +24,7 @@ IN_JAPANESE: dict[str, str] = {
         "cells.toml の実際の値を、既定値も含めて表示します。",
     "Play the whole line once on an embedded forge.\n\n"
     "A scripted agent stands in for the model: nothing to set up, no account.":
-        "内蔵のフォージで全工程を一度演じます。\n\n"
+        "内蔵のフォージでライン全体を一度演じます。\n\n"
         "モデルの代わりに台本どおりのエージェントが動きます。準備もアカウントも要りません。",
     "Leave forge, repository and cells.toml here.": "フォージ、リポジトリ、cells.toml をここに残します。",
     "Only set it up here: you play the owner.": "ここに用意だけします。所有者の役はあなたです。",
@@ -56,7 +56,7 @@ IN_JAPANESE: dict[str, str] = {
     "Explain why one item runs or does not, and who can change it.":
         "一つの案件が動く、または動かない理由と、誰がそれを変えられるかを説明します。",
     "An issue or pull request; or a cell on the factory.":
-        "issue またはプルリクエストの番号、あるいはファクトリーのセルの名前。",
+        "課題またはプルリクエストの番号。または on = \"factory\" のセルの名前。",
     "Draw the flow of cells.toml as a Mermaid diagram.\n\n"
     "Cells that nothing leads to, and circles without a way out, are marked.":
         "cells.toml の流れを Mermaid の図にします。\n\n"
@@ -69,13 +69,13 @@ IN_JAPANESE: dict[str, str] = {
     "Write one HTML file about what the line has done.\n\n"
     "It is made from the forge's own timeline and our books, and opens offline.\n\n"
     "Figures: throughput, time, rounds, stops, cost, success.":
-        "工程が行ったことを一つの HTML ファイルにします。\n\n"
+        "ラインが行ったことを一つの HTML ファイルにします。\n\n"
         "フォージの履歴と帳簿から作られ、オフラインで開けます。\n\n"
         "数値: throughput、time、rounds、stops、cost、success。",
     "With --json: only this one.": "--json とともに: この数値だけ。",
     "The HTML file.": "HTML ファイル。",
     "So far back; 0: all.": "さかのぼる日数。0 はすべて。",
-    "At most so many issues a repository.": "リポジトリごとに最大この件数の issue。",
+    "At most so many issues a repository.": "リポジトリごとに最大この件数の課題。",
     # ------------------------------------------------------------ steering
     "Start nothing new until `stop --resume`.\n\n"
     "What runs is finished, or ended with --now.\n\n"
@@ -95,17 +95,17 @@ IN_JAPANESE: dict[str, str] = {
         "案件から agentcells のラベルをすべて外します。以後は触れません。",
     # ------------------------------------------------------------ issues
     "File, read and answer issues on the forge of cells.toml.":
-        "cells.toml のフォージで issue を作り、読み、答えます。",
+        "cells.toml のフォージで課題を作り、読み、答えます。",
     "File an issue; the owner's is labelled and assigned in the same step.":
-        "issue を作ります。所有者のものには、同時にラベルと担当者が付きます。",
+        "課題を作ります。所有者のものには、同時にラベルと担当者が付きます。",
     "The text; - reads standard input.": "本文。- は標準入力から読みます。",
     "A cell or a label (default: the first cell on issues).":
-        "セルまたはラベル（既定: issue を扱う最初のセル）。",
+        "セルまたはラベル（既定: 課題で働く最初のセル）。",
     "File only: no label, no assignee.": "作るだけで、ラベルも担当者も付けません。",
     "Assignee (default: the owner).": "担当者（既定: 所有者）。",
     "Local forge: who acts (default: the owner).": "ローカルフォージで、誰として行うか（既定: 所有者）。",
     "The open issues and pull requests, newest change first.":
-        "開いている issue とプルリクエスト。最近変わったものから。",
+        "開いている課題とプルリクエスト。最近変わったものから。",
     "Only what waits for this cell or label.": "このセルまたはラベルを待つものだけ。",
     "One item whole: text, comments, reviews.": "一つの案件の全体: 本文、コメント、レビュー。",
     "Write a comment.": "コメントを書きます。",
@@ -119,7 +119,7 @@ IN_JAPANESE: dict[str, str] = {
     "The new text; - reads standard input.": "新しい本文。- は標準入力から読みます。",
     "Change this comment instead.": "代わりにこのコメントを書き換えます。",
     "Close an issue, or a pull request without merging it.":
-        "issue を閉じます。プルリクエストはマージせずに閉じます。",
+        "課題を閉じます。プルリクエストはマージせずに閉じます。",
     "Open it again (local forge).": "もう一度開きます（ローカルフォージ）。",
     "Merge a pull request.": "プルリクエストをマージします。",
     "Only this newest commit.": "最新のコミットがこれのときだけ。",
@@ -144,8 +144,8 @@ IN_JAPANESE: dict[str, str] = {
         "エージェント自身を除いて実行にかかる時間とメモリー。小さなプロジェクトと大きなプロジェクトで。",
     "How long until nothing of a run is left, case by case.": "実行の跡がなくなるまでの時間。場合ごとに。",
     "How many items go through the whole line in an hour, and how much of the time is ours.":
-        "一時間に何件が全工程を終えるか、そのうち agentcells 自身の時間はどれだけか。",
-    "So many issues are filed at once.": "一度に作る issue の数。",
+        "一時間に何件がラインを通り抜けるか、そのうち agentcells 自身の時間はどれだけか。",
+    "So many issues are filed at once.": "一度に作る課題の数。",
     "Runs at a time; may be given several times.": "同時の実行数。何度でも指定できます。",
     "Seconds that the agent thinks in each run.": "実行ごとにエージェントが考える秒数。",
     "What one piece of work costs an agent in tokens, by our tools and by others'.":

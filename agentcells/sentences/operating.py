@@ -8,9 +8,9 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_graph_in_review": ("waits for your inspection", "あなたの確認待ち"),
     "view_graph_on_issue": ("works on issues", "課題で働く"),
     "view_graph_on_pull_request": ("works on pull requests", "プルリクエストで働く"),
-    "view_graph_on_factory": ("works on the factory itself", "工場全体で働く"),
+    "view_graph_on_factory": ("works on the factory itself", "ファクトリー全体で働く"),
     "view_graph_reply": ("you write", "あなたが書く"),
-    "view_graph_checks": ("checks fail", "検査が失敗"),
+    "view_graph_checks": ("checks fail", "チェックが失敗"),
     "view_graph_merge": ("merged", "マージ済み"),
     "view_graph_unreachable": (
         "Nothing leads to {name}: name it in the next of another cell, or turn it off.",
@@ -52,7 +52,7 @@ OPERATING: dict[str, tuple[str, str]] = {
         "すべて保留中です: {items} 件。保留ラベルを外すか /resume と書いてください。"),
     "view_state_idle": (
         "Nothing to do: no item carries a label of ours. `agentcells issue new \"…\"` files one.",
-        "することはありません。こちらのラベルが付いたものがありません。`agentcells issue new \"…\"` で登録できます。"),
+        "することはありません。agentcells のラベルが付いたものがありません。`agentcells issue new \"…\"` で登録できます。"),
     "view_day": ("Spent today: ${usd} of {limit}.", "今日の費用: {limit} ドル中 {usd} ドル。"),
     "view_brake_lost": (
         "The brake file was lost: the books say ${usd} today, but the count began again at less. "
@@ -250,14 +250,14 @@ OPERATING: dict[str, tuple[str, str]] = {
     "view_why_unknown": (
         "#{number} carries no label of ours, is closed, or does not exist. To put it into the line, "
         "assign it to yourself and set the label of a cell.",
-        "#{number} にはこちらのラベルがないか、閉じているか、存在しません。始めるには、自分を担当にしてセルのラベルを付けてください。"),
+        "#{number} には agentcells のラベルがないか、閉じているか、存在しません。始めるには、自分を担当にしてセルのラベルを付けてください。"),
     # ---- notices
     "notify_needs_human": (
         "{item} needs your answer ({title}): {words}", "{item} があなたの返事を待っています ({title}): {words}"),
     "notify_in_review": (
         "{item} is ready for you to look at ({title}): {words}", "{item} の確認をお願いします ({title}): {words}"),
     "notify_pause": (
-        "The factory pauses until {until}: {why}.", "工場は {until} まで休止します: {why}。"),
+        "The factory pauses until {until}: {why}.", "ファクトリーは {until} まで休止します: {why}。"),
     "notify_day": (
         "The day's budget of ${limit} is spent; the factory goes on tomorrow.",
         "今日の予算 {limit} ドルを使い切りました。明日再開します。"),
@@ -289,7 +289,7 @@ OPERATING: dict[str, tuple[str, str]] = {
     "watch_answers": ("writes its answer", "回答を作成中"),
     "watch_answered": ("has answered", "回答済み"),
     "watch_head": (
-        "run|item|cell|time|tokens|cost|doing", "実行|項目|セル|経過|トークン|費用|いましていること"),
+        "run|item|cell|time|tokens|cost|doing", "実行|案件|セル|経過|トークン|費用|いましていること"),
     "watch_line": (
         "{run}  {cell} on {item}, {time}, {tokens:token|tokens}, {usd}: {doing}",
         "{run}  {item} の {cell}、{time}、{tokens} トークン、{usd}: {doing}"),
@@ -345,7 +345,7 @@ OPERATING: dict[str, tuple[str, str]] = {
         "#{number} をどのセルに送るか分かりません。--cell で指定してください: {known}"),
     "retry_no_cell": (
         "cells.toml has no cell {cell} that works on items. There are: {known}",
-        "{cell} という項目用のセルは cells.toml にありません。あるのは: {known}"),
+        "{cell} という案件用のセルは cells.toml にありません。あるのは: {known}"),
     "retry_needs_pull_request": (
         "{cell} works on pull requests, and #{number} has no open one; name another cell with --cell.",
         "{cell} はプルリクエスト用のセルですが、#{number} に開いたプルリクエストがありません。--cell で別のセルを指定してください。"),
@@ -362,7 +362,7 @@ OPERATING: dict[str, tuple[str, str]] = {
         "#{number} から外しました: {labels}。セルのラベルを付けるまで、そのままにします。"),
     "release_nothing": (
         "#{number} carries no label of ours; nothing was changed.",
-        "#{number} にこちらのラベルはありません。何も変えていません。"),
+        "#{number} に agentcells のラベルはありません。何も変えていません。"),
     "release_running": (
         "{run} is still at work on it: its result will not be published, its work is kept. `agentcells stop "
         "--now` ends it at once.",
@@ -373,19 +373,19 @@ OPERATING: dict[str, tuple[str, str]] = {
     ),
     "view_why_desk_needs_human": (
         "Here: `agentcells issue show {number}`, then `agentcells issue comment {number} \"…\"` and `agentcells tick`.",
-        "ここでは: `agentcells issue show {number}` で読み、`agentcells issue comment {number} \"…\"` で答えてから `agentcells tick`。",
+        "この端末では: `agentcells issue show {number}` で読み、`agentcells issue comment {number} \"…\"` で答えてから `agentcells tick`。",
     ),
     "view_why_desk_hold": (
         "Here: `agentcells issue comment {number} /resume`, then `agentcells tick`.",
-        "ここでは: `agentcells issue comment {number} /resume`、そのあと `agentcells tick`。",
+        "この端末では: `agentcells issue comment {number} /resume`、そのあと `agentcells tick`。",
     ),
     "view_why_desk_in_review": (
         "Here: `agentcells issue show {number}`, then `agentcells issue merge {number}`, or `agentcells issue comment {number} \"…\"`; then `agentcells tick`.",
-        "ここでは: `agentcells issue show {number}` で読み、`agentcells issue merge {number}` か `agentcells issue comment {number} \"…\"`、そのあと `agentcells tick`。",
+        "この端末では: `agentcells issue show {number}` で読み、`agentcells issue merge {number}` か `agentcells issue comment {number} \"…\"`、そのあと `agentcells tick`。",
     ),
     "view_desk": (
         "`agentcells why N` says what to do with item N.",
-        "`agentcells why N` で、N 番に何をすればよいか分かります。",
+        "`agentcells why N` で、#N に何をすればよいか分かります。",
     ),
     "view_state_unread": (
         "Nothing is known of any item yet. `agentcells status` without --offline asks the forge.",
@@ -393,7 +393,7 @@ OPERATING: dict[str, tuple[str, str]] = {
     ),
     "bench_line": (
         "{parallel} at a time: {items:item|items} through the whole line in {seconds} s, that is {an_hour} an hour; {ours} % of the time is ours ({runs:run|runs}, at most {open:item|items} begun and not done).",
-        "同時に {parallel} 件: {items} 件が全工程を {seconds} 秒で終えました（1 時間あたり {an_hour} 件）。agentcells 自身の時間は {ours} %です（実行 {runs} 回、着手して未完了のものは最大 {open} 件）。",
+        "同時に {parallel} 件: {items} 件がライン全体を {seconds} 秒で終えました（1 時間あたり {an_hour} 件）。agentcells 自身の時間は {ours} %です（実行 {runs} 回、着手して未完了のものは最大 {open} 件）。",
     ),
     "bench_line_bad": (
         "{parallel} at a time: only {done} of {items:item|items} came through, or not in their order ({seconds} s, {runs:run|runs}). Something is wrong.",

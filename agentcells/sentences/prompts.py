@@ -142,7 +142,7 @@ PROMPTS: dict[str, tuple[str, str]] = {
     "prompt_edited_since": (", edited since", "、後から編集"),
     "prompt_result": ("{cell}, {at}", "{cell}、{at}"),
     "prompt_own_result": ("{cell} (your own last run), {at}", "{cell} (あなたの前回)、{at}"),
-    "prompt_check": ("failed check {name}", "失敗した検査 {name}"),
+    "prompt_check": ("failed check {name}", "失敗したチェック {name}"),
     "prompt_left_out": (
         "({count:older text is|older texts are} left out here for lack of room.)",
         "(長さの都合で、古い文章 {count} 件を省きました。)",

@@ -167,12 +167,12 @@ REASONS: dict[str, tuple[str, str]] = {
         "The model's login was refused, so this machine pauses. Renew the login; it then goes on by itself. "
         "Nothing of this item is lost.",
         "モデルのログインが拒否されたため、このマシンは休止します。ログインを更新すると自動で再開します。"
-        "この項目の作業は失われません。"),
+        "この案件の作業は失われません。"),
     "plan_model": (
         "The model that cells.toml names is not to be had, so this machine pauses. Name another one there; "
         "it then goes on by itself. Nothing of this item is lost.",
         "cells.toml に書かれたモデルが使えないため、このマシンは休止します。別のモデルを指定すると自動で再開します。"
-        "この項目の作業は失われません。"),
+        "この案件の作業は失われません。"),
     "plan_push_refused": (
         "The forge refused to take the result, three times: {words}",
         "フォージが結果の受け取りを 3 回拒否しました: {words}"),

@@ -46,12 +46,12 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_rounds": ("Rounds", "回数"),
     "report_rounds_said": (
         "{runs:run|runs} in all. A cell that runs often for one item is one that does not settle it.",
-        "実行は全部で {runs} 回です。一つの項目で何度も動くセルは、決着をつけられていません。"),
+        "実行は全部で {runs} 回です。一つの案件で何度も動くセルは、決着をつけられていません。"),
     "report_by_cell": ("Cost by cell", "セルごとの費用"),
     "report_rounds_by_cell": ("Rounds by cell", "セルごとの回数"),
     "report_success_by_cell": ("Success by cell", "セルごとの成功"),
     "report_rounds_head": (
-        "cell|runs for an item|mean|most|runs|items", "セル|項目あたりの実行|平均|最多|実行|項目"),
+        "cell|runs for an item|mean|most|runs|items", "セル|案件あたりの実行|平均|最多|実行|案件"),
     "report_stops": ("Where items stop, and why", "止まった場所と理由"),
     "report_stops_said": ("Items came to you {stops:time|times}.", "あなたのところに来たのは {stops} 回です。"),
     "report_by_reason": ("Stops by cell and reason", "セルと理由ごとの停止"),
@@ -72,13 +72,13 @@ REPORTING: dict[str, tuple[str, str]] = {
         "${usd} of it are of runs that are too old to be listed one by one; no cell below has them.",
         "うち {usd} ドルは古くて一つずつ記録されていない実行の分で、下の表には含まれません。"),
     "report_cell_head": (
-        "cell||cost|a run|an item|tokens|runs", "セル||費用|1 実行|1 項目|トークン|実行"),
+        "cell||cost|a run|an item|tokens|runs", "セル||費用|1 実行|1 案件|トークン|実行"),
     "report_by_model": ("Cost by model, as cells.toml named it", "モデルごとの費用 (cells.toml での指定)"),
     "report_model_head": (
-        "model||cost|a run|an item|tokens|runs", "モデル||費用|1 実行|1 項目|トークン|実行"),
+        "model||cost|a run|an item|tokens|runs", "モデル||費用|1 実行|1 案件|トークン|実行"),
     "report_model_default": ("(the agent's own choice)", "(エージェントの既定)"),
-    "report_by_item": ("The dearest items", "費用の大きい項目"),
-    "report_item_head": ("item||cost|runs", "項目||費用|実行"),
+    "report_by_item": ("The dearest items", "費用の大きい案件"),
+    "report_item_head": ("item||cost|runs", "案件||費用|実行"),
     "report_success": ("Success", "成功"),
     "report_success_said": (
         "{rate} of the runs that ended by themselves gave an answer that could be used. Limits and outages "

@@ -202,7 +202,7 @@ SETUP: dict[str, tuple[str, str]] = {
     ),
     "usage_missing": (
         "{name} is missing; see `{help}`.",
-        "{name} がありません。`{help}` を見てください。",
+        "{name} を指定してください。`{help}` を見てください。",
     ),
     "usage_no_command": (
         "There is no command {name}; `{help}` shows those there are.",

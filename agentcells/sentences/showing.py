@@ -129,7 +129,7 @@ SHOWING: dict[str, tuple[str, str]] = {
     ),
     "demo_line_skipped": (
         "skipped",
-        "見送り",
+        "スキップ",
     ),
     "demo_line_tidied": (
         "tidied",
@@ -162,7 +162,7 @@ SHOWING: dict[str, tuple[str, str]] = {
     # ---- agentcells bench tokens
     "bench_head": (
         "way;calls;tool list;calls and answers;context at the end;input of all turns;times ours",
-        "方法;呼び出し;ツール一覧;呼び出しと応答;最後のコンテキスト;全ターンの入力;当方の何倍",
+        "方法;呼び出し;ツール一覧;呼び出しと応答;最後のコンテキスト;全ターンの入力;agentcells 比",
     ),
     "bench_shell": (
         "git in a shell, a forge's plain answers (tool lists not counted)",

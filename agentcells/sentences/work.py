@@ -75,7 +75,7 @@ WORK: dict[str, tuple[str, str]] = {
     ),
     "work_about_issue_delegate": (
         "Hands an issue to a cell of the production line.",
-        "課題を生産ラインのセルに任せる。",
+        "課題をラインのセルに任せる。",
     ),
     # ---- what the protocol refuses before any tool is asked
     "mcp_error_token": ("A valid token is needed.", "有効なトークンが必要です。"),

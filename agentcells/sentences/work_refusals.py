@@ -26,7 +26,7 @@ WORK_REFUSALS: dict[str, tuple[str, str]] = {
     "work_no_lines": ("This project has one line only.", "このプロジェクトのラインは一つだけです。"),
     "work_no_cell": (
         "There is no such cell in this project's production line.",
-        "このプロジェクトの生産ラインにそのセルはありません。",
+        "このプロジェクトのラインにそのセルはありません。",
     ),
     "work_no_cell_hint": (
         "Ask the human which cell it shall go to.",
@@ -278,7 +278,7 @@ WORK_REFUSALS: dict[str, tuple[str, str]] = {
     "work_issue_limit_hint": ("Go on with other work and try again later.", "ほかの作業を進め、後でもう一度試してください。"),
     "work_label_reserved": (
         "Labels of the production line are set by people.",
-        "生産ラインのラベルは人が設定するものです。",
+        "ラインのラベルは人が設定するものです。",
     ),
     "work_label_reserved_hint": (
         "Leave that label out; ask the human to set it.",
@@ -286,7 +286,7 @@ WORK_REFUSALS: dict[str, tuple[str, str]] = {
     ),
     "work_in_line": (
         "Issue {issue} is in the production line, where its title and body stay as they were approved.",
-        "課題 {issue} は生産ラインに入っています。タイトルと本文は承認されたままにしておきます。",
+        "課題 {issue} はラインに入っています。タイトルと本文は承認されたままにしておきます。",
     ),
     "work_in_line_hint": (
         "Say what is to be added with issue_comment, or ask the human to edit it.",
