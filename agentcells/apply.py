@@ -86,6 +86,7 @@ class Apply:
     leases: Leases | None = None  # several machines: what may be written about is leased first
     looked: InitVar[Fresh | None] = None
     fresh: Fresh = field(init=False)  # what this pass has read a moment ago
+    left: dict[tuple[str, int], set[str]] = field(default_factory=dict)  # labels of ours, as it set them
     pulls: OurPulls = field(init=False)
 
     def __post_init__(self, looked: Fresh | None) -> None:
@@ -258,7 +259,7 @@ class Apply:
 
     @property
     def _shown(self) -> Shown:
-        return Shown(self.config, self.forge, self.snapshot, self.fresh)
+        return Shown(self.config, self.forge, self.snapshot, self.fresh, self.left)
 
     def _set_state(self, action: SetState) -> dict[str, object]:
         pull_number = action.pull

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agentcells.markers import below, parse_marker, verify
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Hand: TypeAlias = Literal["owner", "ours", "other"]
 
 MEMBER_MOVE = "move_member"  # why of a Move that carries a label from one member to the other
+NEXT_MOMENT = timedelta(seconds=10)  # a forge that is slow to answer, and no person's reading time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +72,12 @@ def history(
     An announcement is good for the next label of that state by its account; a label that was not
     announced ends all that waited. So a label that the owner sets by hand later is his, even when
     both come from one account, and two moves within one second (a forge's clock) keep their order.
+    One that its account takes off in the next moment, before it has touched any other, never was: its
+    announcement is as good as before (`shown.Shown.set_labels`).
     """
     waiting: dict[str, list[Announcement]] = {}
     found: list[Labelling] = []
+    last: dict[str, tuple[Labelling, Announcement] | None] = {}  # label of each account that was announced
     for step in _timeline(config, pair, owner, viewer, key):
         if isinstance(step, Announcement):
             before = waiting.setdefault(step.account, [])
@@ -85,18 +89,28 @@ def history(
         state = our_state(config, event.label, pinned) if event.label is not None else None
         if state is None:
             continue
-        added = event.kind == "labeled"
+        added, said = event.kind == "labeled", None
         actor = event.actor
         if added and state not in (WORKING, HOLD):
             said = _announced(waiting, actor, state, event.at)
             by = _setter(actor, said, state, owner)
         else:
             by = "ours" if same(actor, viewer) else "owner" if same(actor, owner) else "other"
-        found.append(Labelling(
+        change = Labelling(
             at=event.at, state=state, member=member, added=added, by=by,
             login=actor.login if actor is not None else "ghost",
-        ))
+        )
+        found.append(change)
+        if actor is not None:
+            before_it, last[actor.id] = last.get(actor.id), (change, said) if said is not None else None
+            if before_it is not None and _takes_back(change, before_it[0]):
+                waiting.setdefault(actor.id, []).append(before_it[1])
     return tuple(found)
+
+
+def _takes_back(change: Labelling, before: Labelling) -> bool:
+    same_place = (change.member, change.state) == (before.member, before.state)
+    return not change.added and same_place and change.at - before.at <= NEXT_MOMENT
 
 
 def _announced(

@@ -144,6 +144,7 @@ def _afresh(
     closed = pull.closed_at or pull.updated_at
     again = any(
         change.by == "owner" and change.added and change.member == "issue" and change.at > closed
+        and change.state not in (WORKING, HOLD)  # neither says where the item should go
         for change in history(config, pair, owner, viewer, pinned=pinned, key=key)
     )
     return replace(pair, pull=None, attempt=pair.attempt + 1) if again else pair

@@ -25,6 +25,7 @@ class Shown:
     forge: Forge
     snapshot: Snapshot
     fresh: Fresh
+    left: dict[tuple[str, int], set[str]]  # labels of ours as this pass itself left them, by item
 
     # ------------------------------------------------------------ labels
 
@@ -32,23 +33,34 @@ class Shown:
         """Exactly these labels of ours: add, read back, then remove, in separate requests (R3).
 
         Read back is what the forge answers to the adding itself: it shows all labels as they are after it.
+        Whatever somebody has set or taken off since it was decided is the newer word: nothing is done then.
         """
         if action.beside:
             return self._take_working_off(action, on, other)
         wanted = self._wanted(action)
-        item = self.fresh.item(action.repo, on)
-        before = there = self.ours(item.labels)
+        item, there = self._as_decided(action.repo, on)
+        beside, surplus = (None, set()) if other is None else self._as_decided(action.repo, other)
         if missing := wanted - there:
-            there = self._add(item, missing)
-            if not wanted <= there:
+            now = self._add(item, missing)
+            if not wanted <= now:
                 raise Stale("apply_label_not_set", number=on, label=", ".join(sorted(wanted)))
+            if now != there | missing:
+                self._remove(item, missing)  # what it was announced by is good for another time (`history`)
+                raise Stale("apply_labels_changed", number=on)
         self._remove(item, there - wanted)
-        if other is not None:
-            item = self.fresh.item(action.repo, other)
-            surplus = self.ours(item.labels)
-            before |= surplus
-            self._remove(item, surplus)
-        return {"on": on, "labels_before": sorted(before), "labels_after": sorted(wanted)}
+        if beside is not None:
+            self._remove(beside, surplus)
+        return {"on": on, "labels_before": sorted(there | surplus), "labels_after": sorted(wanted)}
+
+    def _as_decided(self, repo: str, number: int) -> tuple[Item, set[str]]:
+        """The item and its labels of ours. Raises Stale when they are not those that were decided upon."""
+        item = self.fresh.item(repo, number)
+        there = self.ours(item.labels)
+        members = (member for pair in self.snapshot.pairs for member in (pair.issue, pair.pull) if member)
+        decided = (self.ours(one.labels) for one in members if (one.repo, one.number) == (repo, number))
+        if there != self.left.get((repo, number), next(decided, there)):
+            raise Stale("apply_labels_changed", number=number)
+        return item, there
 
     def _take_working_off(self, action: SetState, on: int, other: int | None) -> dict[str, object]:
         before: set[str] = set()
@@ -94,6 +106,7 @@ class Shown:
         """The labels of ours that stand there afterwards."""
         there = self.forge.add_labels(item, sorted(names))
         self.fresh.labelled(item, there)
+        self.left[item.repo, item.number] = self.ours(there)
         return self.ours(there)
 
     def _remove(self, item: Item, names: Collection[str]) -> None:
@@ -101,7 +114,9 @@ class Shown:
             return
         self.forge.remove_labels(item, sorted(names))
         now = self.fresh.item(item.repo, item.number)
-        self.fresh.labelled(now, [label for label in now.labels if label.name not in names])
+        left = [label for label in now.labels if label.name not in names]
+        self.fresh.labelled(now, left)
+        self.left[item.repo, item.number] = self.ours(left)
 
     # ------------------------------------------------------------ the ledger
 

@@ -71,6 +71,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "The label {label} does not stand on #{number} although it was set. Nothing was removed; the next tick looks again.",
         "#{number} にラベル {label} を付けましたが見当たりません。何も外していません。次の tick がもう一度確かめます。",
     ),
+    "apply_labels_changed": (
+        "Somebody has changed the labels of #{number} meanwhile, so they were left as they are. The next tick looks again.",
+        "その間に #{number} のラベルが変更されたため、そのままにしました。次の tick がもう一度確かめます。",
+    ),
     "apply_changed_while_claiming": (
         "#{number} was changed while it was being claimed, so the run was not started. The next tick looks again.",
         "#{number} は着手の途中で変更されたため、実行を始めませんでした。次の tick がもう一度確かめます。",
