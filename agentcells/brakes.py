@@ -50,12 +50,18 @@ def spend_of(
     if run.end is None:
         return ()
     outcome = run.end.outcome
-    after = _counted(config, snapshot, brake, run.order.run, outcome)
+    after = _counted(config, snapshot, _awake(brake, snapshot.now), run.order.run, outcome)
     if outcome.kind in WEATHER:
         after = _paused(snapshot.now, after, outcome)
     elif outcome.kind == "done":
         after = replace(after, told=tuple(word for word in after.told if word not in TO_MEND))
     return () if after == brake else (SetBrake(pair_key=key, brake=after),)
+
+
+def _awake(brake: Brake, now: datetime) -> Brake:
+    """A pause that is over is none."""
+    over = brake.paused_until is not None and brake.paused_until <= now
+    return replace(brake, paused_until=None, pause_reason="") if over else brake
 
 
 def _counted(

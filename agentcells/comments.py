@@ -73,10 +73,16 @@ def result_post(
     fold = folded(say("comment_details", language), facts)
     room = BODY_LIMIT - len(render_marker(marker)) - 64  # 64: the MAC and the line end
     offer = list(_offered(config, order, outcome)) if to == NEEDS_HUMAN else []
-    body = within(
-        outcome.comment, room, language,
-        lambda said: stacked([line], *notes, said, *offer[:-1], fold, *offer[-1:]),
-    )
+
+    def built(offer: list[list[str]]) -> str:
+        return within(
+            outcome.comment, room, language,
+            lambda said: stacked([line], *notes, said, *offer[:-1], fold, *offer[-1:]),
+        )
+
+    body = built(offer)
+    if offer and len(body) > room:  # what has many "-" grows as data: no forge would take it
+        body = built([[say("comment_proposed_too_long", language)], []])
     return whole(marker, body, key)
 
 

@@ -9,8 +9,9 @@ from agentcells import rounds
 from agentcells.brakes import TO_MEND, spend
 from agentcells.case import Case, Judged
 from agentcells.comments import pull_text, result_post
+from agentcells.labelling import Labelling
 from agentcells.merging import merge_obstacle, waits
-from agentcells.model import ANSWER, MERGE, WORKING, Comment
+from agentcells.model import ANSWER, DONE, HOLD, IN_REVIEW, MERGE, WORKING, Comment
 from agentcells.pairs import facts
 from agentcells.plan import (
     Action,
@@ -120,7 +121,12 @@ def _announced(case: Case, comment: Comment, marker: Marker) -> str:
     ours = [n for n, one in enumerate(case.labels) if one.added and one.state == WORKING and one.by == "ours"]
     # By their order from the claim on: GitHub's times are of whole seconds, and a run may take less.
     since = (one for one in case.labels[ours[-1] + 1 if ours else 0:] if one.at >= comment.created_at)
-    return "" if any(one.by != "ours" and one.state != WORKING for one in since) else marker.to
+    return "" if any(map(_moves, since)) else marker.to
+
+
+def _moves(change: Labelling) -> bool:
+    """Whether somebody has sent the pair elsewhere: a `hold` that came and went has not."""
+    return change.by != "ours" and change.state not in (WORKING, HOLD)
 
 
 def _after_death(
@@ -226,7 +232,7 @@ def _published(case: Case, run: RunFact, proof: Proof, settled: Settled) -> Judg
     actions: list[Action] = [
         *_work(case, run, proof, settled),
         *_told(case, run, proof, settled, head),
-        *_answers(case, run, proof, settled.outcome),
+        *(_answers(case, run, proof, settled.outcome) if _stands(run, settled) else ()),
     ]
     if settled.merge:  # before the labels go: a `hold` that somebody sets meanwhile is still seen
         actions.append(_merge(case, run, proof))
@@ -294,6 +300,18 @@ def _answers(
         )
 
 
+def _stands(run: RunFact, settled: Settled) -> bool:
+    """Whether what the run says of its work is so: nothing was against it, or the work is out even so."""
+    return settled.reason is None or settled.push or published(run)
+
+
+def _stood(run: RunFact, marker: Marker) -> bool:
+    """The same of a decision that a pass before this one has told."""
+    asked = end_of(run).outcome.next
+    followed = marker.cause == ANSWER or marker.to in (asked, {DONE: IN_REVIEW, MERGE: ""}.get(asked))
+    return followed or published(run)
+
+
 def _head(run: RunFact, settled: Settled) -> str:
     """The branch as this decision leaves it: what came later is not ours (R44)."""
     found = run.delivery
@@ -348,7 +366,7 @@ def _finish(
     if waiting is not None:
         return waiting
     after = _merge_again if merging else _labels_after
-    said = () if marker.cause in rounds.OUTCOMES else _answers(case, run, proof, end.outcome)
+    said = _answers(case, run, proof, end.outcome) if _stood(run, marker) else ()
     actions = [*said, *after(case, run, proof, comment, marker), *spend(case, run)]
     if case.book_id:
         kind = marker.cause if marker.cause in rounds.OUTCOMES else ""
@@ -368,7 +386,7 @@ def _labels_after(
 ) -> tuple[Action, ...]:
     """The announced label, unless somebody has set or taken one since: his hand is the newer."""
     undisturbed = not any(
-        change.by != "ours" and change.at > comment.created_at for change in case.labels
+        _moves(change) and change.at > comment.created_at for change in case.labels
     )
     if undisturbed and case.state.states and case.state.states <= {marker.came_from, marker.to}:
         return (case.set_state(marker.to),)

@@ -259,7 +259,8 @@ def _nothing_pending(config: Config, state: State, snapshot: Snapshot, plan: Pla
         and not plan.actions
         and all(skip.key in WAITS_FOR_OWNER for skip in plan.skips)
         and not (snapshot.runs or snapshot.unreadable or snapshot.branches or snapshot.notes)
-        and not (snapshot.troubles or snapshot.brake.stopped or snapshot.brake.paused_until)
+        and not (snapshot.troubles or snapshot.brake.stopped)
+        and not (snapshot.brake.paused_until and snapshot.brake.paused_until > snapshot.now)
         # Checks end without any change of the pull request.
         and all(memory is not None and not any(
             row.kind == "pull_request" and row.state == "open" for row in memory.rows

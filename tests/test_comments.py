@@ -7,6 +7,7 @@ then read the difference.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -92,6 +93,21 @@ FLAGGED = delivery(
     ),
     merged_base=True,
 )
+
+def test_proposals_that_no_comment_can_hold_are_left_out_and_asked_for_again():
+    """"--" ends the hidden data of a comment and stands there as twelve characters."""
+    def proposing(body: str) -> str:
+        fields = (("sub_issues", json.dumps([{"title": f"Part {n}", "body": body} for n in range(10)])),)
+        _, text = post("en", replace(done("needs-human"), fields=fields), "needs-human")
+        return text
+
+    long, short = proposing("-" * 1_500), proposing("Short.")
+    assert len(long) < 65_536
+    assert "too long for one comment" in long
+    assert "agentcells:issues" not in long
+    assert "Part 9" in short
+    assert "agentcells:issues" in short
+
 
 POSTS = {
     "opened": lambda la: post(

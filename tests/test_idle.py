@@ -216,6 +216,8 @@ def test_r20_what_the_forge_would_not_tell_keeps_a_tick_whole(line: GitHubFactor
     snapshot, plan = line.look()
     assert quiet._nothing_pending(config, state, snapshot, plan)  # the control
     later = snapshot.now + timedelta(hours=1)
+    over = replace(snapshot, brake=Brake(paused_until=snapshot.now - timedelta(hours=1)))
+    assert quiet._nothing_pending(config, state, over, plan)
     pending: list[Callable[[], bool]] = [
         lambda: quiet._nothing_pending(
             config, state, replace(snapshot, brake=Brake(paused_until=later)), plan),

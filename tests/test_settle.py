@@ -270,6 +270,13 @@ def test_r34_the_dollars_of_one_pass_hold_for_its_claims():
     assert skip_of(found).key == "skip_day_spent"
 
 
+def test_r32_a_pause_that_is_over_is_none_any_more():
+    run = over(Outcome(kind="done", next="review", usd=1.0))
+    before = Brake(paused_until=at(1), pause_reason="usage_limit")
+    after = only(plan(run, implementing(), brake=before), SetBrake).brake
+    assert (after.paused_until, after.pause_reason, after.usd_today) == (None, "", 1.0)
+
+
 def test_r32_a_shorter_pause_does_not_end_a_longer_one():
     run = over(Outcome(kind="network"))
     found = plan(run, implementing(), brake=Brake(paused_until=at(900), pause_reason="usage_limit"))

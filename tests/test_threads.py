@@ -127,6 +127,27 @@ def test_r18_an_answer_that_was_cut_off_is_made_up_for_and_not_doubled(make: Cal
     assert stage.states(PULL) == {"in-review"}
 
 
+@pytest.mark.parametrize("cut", [False, True])
+def test_r6_nothing_is_called_done_in_a_thread_that_was_not_published(
+    make: Callable[..., Stage], cut: bool
+) -> None:
+    idle = rule("implement", {"answer": {"next": "review", "comment": "Done.", "thread_1": "Fixed."}},
+                prompt="Remarks on lines wait")
+    stage = make(idle)
+    in_review(stage)
+    stage.people.remark(PULL, "notes.md", 1, "Four, please.", OWNER)
+    if cut:  # its result is told, and the next pass goes on from there
+        down = Unavailable("github_outage", exit_code=75, host="-", detail="-", request_id="-", status=502)
+        stage.troubles.append(Trouble("add_labels", down, after=1))
+        assert stage.tick().problem is not None
+        stage.advance(minutes=10)
+    stage.tick()
+    assert stage.states(PULL) == {"needs-human"}
+    assert "It changed nothing" in stage.said(PULL)[-1]
+    (thread,) = lines(stage)
+    assert [line.body for line in thread] == ["Four, please."]
+
+
 def test_a_gitea_takes_answers_in_its_threads_too(tmp_path: Path) -> None:
     with story(tmp_path) as gitea:
         gitea.issue()

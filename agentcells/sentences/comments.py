@@ -274,6 +274,10 @@ COMMENTS: dict[str, tuple[str, str]] = {
         "**{count:issue is|issues are} proposed** in its place:",
         "**代わりに {count} 件の課題を提案します**:",
     ),
+    "comment_proposed_too_long": (
+        "The texts of the proposed issues are too long for one comment. Ask for fewer or shorter ones.",
+        "提案された課題の本文が一つのコメントに収まりません。数を減らすか短くするよう返信してください。",
+    ),
     "comment_proposed_how": (
         "Reply `ok` and they are filed as they stand; `ok 1` files only that one; `ok triage` also lets that cell begin on them. Anything else you write goes back to {cell}.",
         "`ok` と返信するとこのまま登録します。`ok 1` ならその番号だけ、`ok triage` なら登録してそのセルが始めます。それ以外の返信は {cell} に戻ります。",
