@@ -10,13 +10,13 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from agentcells import claude
+from agentcells.emptying import passing_folder
 from agentcells.model import Problem
 from agentcells.sandbox import Containment
 from agentcells.store import Limits, write_whole
@@ -119,8 +119,8 @@ def _remembered(memory: Path) -> Any:
 
 def _output(argv: list[str], path: str) -> str:
     """What the program prints, in a home of its own: asking for help must not leave a trace."""
-    with tempfile.TemporaryDirectory(prefix="agentcells-") as home:
-        env = {"PATH": path, "HOME": home, **claude.QUIET}
+    with passing_folder("agentcells-") as home:
+        env = {"PATH": path, "HOME": str(home), **claude.QUIET}
         try:
             done = subprocess.run(
                 argv, env=env, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True,

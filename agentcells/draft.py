@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from agentcells.claude import QUIET
+from agentcells.emptying import passing_folder
 from agentcells.sentences import say
 from agentcells.text import bounded, clean
 
@@ -39,7 +39,7 @@ def message(diff: str, files: Sequence[str], language: str, command: Sequence[st
     """Never fails: without a model the draft names the files."""
     prompt = say("work_draft_prompt", language, diff=bounded(diff, DIFF_SHOWN, language))
     try:
-        with tempfile.TemporaryDirectory(prefix="agentcells-draft-") as elsewhere:
+        with passing_folder("agentcells-draft-") as elsewhere:
             done = subprocess.run(
                 [*command, *_FLAGS], cwd=elsewhere, env={**os.environ, **QUIET},
                 input=prompt.encode("utf-8", "replace"), capture_output=True, timeout=TIMEOUT_S,

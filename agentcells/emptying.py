@@ -20,13 +20,14 @@ PATIENCE_S = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)  # between tries
 
 
 @contextmanager
-def passing_folder(prefix: str) -> Iterator[Path]:
-    """A folder that is there as long as it is needed, however that ends.
+def passing_folder(prefix: str, within: Path | None = None) -> Iterator[Path]:
+    """A folder that is there as long as it is needed, however that ends. `within`: elsewhere than in /tmp.
 
-    When a git is killed, what it had started in its turn writes on until its pipe breaks: a folder that was
-    emptied is not empty then, and is tried again. Raises OSError when it cannot be removed at all.
+    When a program is killed (its time is up), what it had started in its turn writes on, a git's until its
+    pipe breaks: a folder that was emptied is not empty then, and is tried again (`TemporaryDirectory` tries
+    once). Raises OSError when it cannot be removed at all.
     """
-    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
     try:
         yield folder
     finally:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TypeVar
 
 from agentcells import git_read
-from agentcells.emptying import remove_tree
+from agentcells.emptying import passing_folder, remove_tree
 from agentcells.forge import Remote
 from agentcells.git_ids import EMPTY_TREE, blob_id, tree_id
 from agentcells.git_process import Answer, Call, Cause, GitError, run, running, version
@@ -384,10 +383,8 @@ class Git:
             yield process.stdout
             process.end()
 
-    @contextmanager
-    def _folder(self) -> Iterator[Path]:
-        with tempfile.TemporaryDirectory(prefix="tmp-", dir=self.store) as folder:
-            yield Path(folder)
+    def _folder(self) -> AbstractContextManager[Path]:
+        return passing_folder("tmp-", self.store)
 
 
 def _remembered(known: dict[str, _Value], name: str, ask: Callable[[], _Value]) -> _Value:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from agentcells.emptying import passing_folder
 
 SETTINGS = 'title = "agentcells"\n[extend]\nuseDefault = true\n'
 FOUND = 9  # our own exit code for a find: 1 is what it ends with when anything is wrong
@@ -28,10 +29,10 @@ def search(
 ) -> Iterator[tuple[str, str]]:
     """(name of the content, rule that found something new in it). `contents`: name, bytes, and what
     was there before: what stands in that is no news."""
-    with tempfile.TemporaryDirectory(prefix="agentcells-gitleaks-") as folder:
-        (Path(folder) / "settings.toml").write_text(SETTINGS, encoding="utf-8")
+    with passing_folder("agentcells-gitleaks-") as folder:
+        (folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
         for name, content, before in contents:
-            for rule in dict.fromkeys(_look(where, Path(folder), content, before)):
+            for rule in dict.fromkeys(_look(where, folder, content, before)):
                 yield name, rule
 
 

@@ -12,13 +12,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from agentcells.around import in_crontab
 from agentcells.config import Config, resource
+from agentcells.emptying import passing_folder
 from agentcells.model import Problem
 from agentcells.sentences import say
 from agentcells.store import state_folder, write_whole
@@ -162,15 +162,15 @@ def verify(wanted: Units) -> None:
     program = shutil.which("systemd-analyze")
     if program is None:
         return
-    with tempfile.TemporaryDirectory(prefix="agentcells-units-") as folder:
+    with passing_folder("agentcells-units-") as folder:
         names = []
         for path, text in wanted.files.items():
-            copy = Path(folder) / path.name
+            copy = folder / path.name
             copy.write_text(text, encoding="utf-8")
             names.append(str(copy))
         done = subprocess.run(
             [program, "--user", "verify", *names], capture_output=True, text=True, check=False,
-            stdin=subprocess.DEVNULL, env={**os.environ, "XDG_RUNTIME_DIR": folder},
+            stdin=subprocess.DEVNULL, env={**os.environ, "XDG_RUNTIME_DIR": str(folder)},
         )
     if done.returncode or done.stderr.strip():
         raise Problem("timer_verify", detail=" ".join(done.stderr.split())[:500])

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import struct
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
@@ -18,6 +17,7 @@ from pathlib import Path
 from threading import Thread
 from types import TracebackType
 
+from agentcells.emptying import passing_folder
 from agentcells.git import Git, blob_id
 from agentcells.model import Sha
 
@@ -158,8 +158,8 @@ class _Keep:
 def _keeping(store: Path) -> Iterator[_Keep]:
     """It takes the earlier one's place when all is laid out, and not before."""
     most = min(LARGEST, shutil.disk_usage(store).free // SHARE)
-    with tempfile.TemporaryDirectory(prefix="tmp-", dir=store) as folder:
-        beside = Path(folder, NAME)
+    with passing_folder("tmp-", store) as folder:
+        beside = folder / NAME
         with beside.open("wb", buffering=0) as out:
             keep = _Keep(out, most)
             yield keep

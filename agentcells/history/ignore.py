@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import TypeAlias
 
+from agentcells.emptying import passing_folder
 from agentcells.git import Entry, Git
 from agentcells.git_process import Call, GitError, Running
 
@@ -38,7 +37,7 @@ class _Rules:
             path: entry.sha for path, entry in base.items()
             if path.rpartition("/")[2] == _RULES and entry.mode.startswith("100")
         }
-        self._skeleton: tempfile.TemporaryDirectory[str] | None = None
+        self._used = ExitStack()
         self._process: Running | None = None
         self._rest = b""
 
@@ -49,10 +48,7 @@ class _Rules:
         self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._process is not None:
-            self._process.close()
-        if self._skeleton is not None:
-            self._skeleton.cleanup()
+        self._used.close()
 
     def ignored(self, path: str) -> bool:
         if not self._files:
@@ -65,8 +61,7 @@ class _Rules:
         return bool(source) and not pattern.startswith(b"!")
 
     def _start(self) -> Running:
-        self._skeleton = tempfile.TemporaryDirectory(prefix="agentcells-rules-")
-        root = Path(self._skeleton.name)
+        root = self._used.enter_context(passing_folder("agentcells-rules-"))
         contents = dict(self._git.blobs(set(self._files.values())))
         for path, sha in self._files.items():
             target = root / path
@@ -78,6 +73,7 @@ class _Rules:
             arguments=["check-ignore", "--no-index", "-z", "-v", "-n", "--stdin"],
             settings=["core.bare=false"], deadline_s=_DEADLINE_S,
         ), stdin=None)
+        self._used.callback(self._process.close)
         return self._process
 
     def _field(self, process: Running) -> bytes:

@@ -6,7 +6,6 @@ taken for hostile: what counts is the bytes on the disk, read once, and the base
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
+from agentcells.emptying import passing_folder
 from agentcells.git import OURS, Commit, Delta, Entry, Git, Identity, PathDropped, tree_id
 from agentcells.git_read import SUBMODULE
 from agentcells.git_views import file_view
@@ -223,13 +223,13 @@ class Sealed:
     @contextmanager
     def _reading(self, stands: Mapping[str, Stand]) -> Iterator[Found]:
         with (
-            tempfile.TemporaryDirectory(prefix="tmp-", dir=self.git.store) as spool,
+            passing_folder("tmp-", self.git.store) as spool,
             ignore_rules(self.git, self._rules) as ignored,
         ):
             yield walk(self.work, Rules(
                 before=self._before, known=frozenset(self._before) | frozenset(self._at_start),
                 keep=self._keep, allow_links=self._allow_links, ignored=ignored,
-                stored=self._stored, spool=Path(spool), bounds=self._bounds, size=self._size,
+                stored=self._stored, spool=spool, bounds=self._bounds, size=self._size,
                 laid=self._laid, stands=stands,
             ))
 
