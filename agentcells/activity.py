@@ -33,7 +33,7 @@ def after(before: Activity, line: str, language: str) -> Activity:
     """The activity once this line of stream-json has come. What is not understood changes nothing."""
     try:
         event: Any = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return before
     match event:
         case {"type": "system", "subtype": "init"}:

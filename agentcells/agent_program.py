@@ -174,7 +174,7 @@ def _get(url: str, path: str, headers: Mapping[str, str]) -> tuple[int, dict[str
         answer = wire.getresponse()
         try:
             said = json.loads(answer.read(1 << 20))
-        except ValueError:
+        except (ValueError, RecursionError):
             said = {}
     error = said.get("error") if isinstance(said, dict) else None
     return answer.status, error if isinstance(error, dict) else {}

@@ -216,7 +216,7 @@ def _token_place(config: Config) -> Iterator[Line]:
         return
     if token.file:
         path = Path(token.file).expanduser()
-        if path.stat().st_mode & 0o077:
+        if path.is_file() and path.stat().st_mode & 0o077:  # a missing one was told when it was asked for
             yield _line(config, "token", "warning", "check_token_open", path=path)
     if token.env:
         yield _line(config, "token", "warning", "check_token_env", variable=token.env)

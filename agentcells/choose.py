@@ -79,7 +79,7 @@ def _book_whole(case: Case, cell: Cell) -> Judged | None:
 
 def _passable(case: Case, cell: Cell) -> Judged | None:
     """Things the owner is asked about once; when he speaks, the pair goes on (R9, R44)."""
-    if case.pair.rivals and not _rivals_answered(case):
+    if case.pair.rivals and not rivals_answered(case):
         numbers = ", ".join(f"#{number}" for number in case.pair.rivals)
         return case.park(RIVAL + numbers, "plan_rival", numbers=numbers)
     pull = case.pair.pull
@@ -91,7 +91,7 @@ def _passable(case: Case, cell: Cell) -> Judged | None:
     return None
 
 
-def _rivals_answered(case: Case) -> bool:
+def rivals_answered(case: Case) -> bool:
     """He was told of all of them, at once or one after the other, and wants it to go on (R9)."""
     causes = {marker.cause for _, marker in case.posts if marker.cause.startswith(RIVAL)}
     known = {
@@ -190,7 +190,7 @@ def not_now(case: Case) -> Judged | None:
         )
     limit = case.config.limits.usd_per_day
     if spent_today(case.config, brake, now) >= limit:
-        return case.skip("skip_day_spent", "time", limit=limit)
+        return case.skip("skip_day_spent", "time", limit=f"{limit:.2f}")
     if not case.snapshot.claiming:
         return case.skip("skip_not_claiming", "time")
     return None

@@ -298,7 +298,7 @@ def _facts(
 ) -> Iterable[str]:
     language = config.factory.language
     yield from _run_facts(order, outcome, language)
-    if rounds is not None:
+    if rounds is not None and rounds[0]:  # a question of the owner's that was only answered is none
         yield "- " + say("comment_rounds", language, used=rounds[0], limit=rounds[1])
     if delivery is not None and (order.writes or (end and end.tested)):
         yield "- " + _tested(config, delivery, end.tested if end else None, end)

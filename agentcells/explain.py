@@ -11,7 +11,7 @@ from agentcells.blocking import waits_for
 from agentcells.board import failed_line, reading_line, unreadable_line
 from agentcells.brakes import spent_today
 from agentcells.case import WAITING, Case, open_case
-from agentcells.choose import right_member, strange_pushers, taken_slots
+from agentcells.choose import right_member, rivals_answered, strange_pushers, taken_slots
 from agentcells.columns import because, clock, cut, lasted
 from agentcells.markers import first_words, outcome_words
 from agentcells.model import HOLD
@@ -196,7 +196,7 @@ def _in_the_way(case: Case, cell: Cell) -> Iterator[Condition]:
         yield Condition(key=wrong.skip.key, holds=False, who=wrong.skip.who,
                         slots=dict(wrong.skip.slots))
     rivals = ", ".join(f"#{number}" for number in case.pair.rivals)
-    if rivals and not case.answered(f"rival:{rivals}"):
+    if rivals and not rivals_answered(case):
         yield Condition(key="plan_rival", holds=False, slots={"numbers": rivals})
     strangers, pull = strange_pushers(case), case.pair.pull
     if strangers and pull is not None and not case.answered(f"pushed:{facts(pull).head_sha}"):
@@ -208,13 +208,14 @@ def _counts(case: Case, cell: Cell) -> Iterator[Condition]:
     used, runs = rounds.used(case.book, cell.name, case.heard_at), rounds.runs(case.book)
     failures = rounds.failures_in_a_row(case.book, case.heard_at)
     newest = case.book.rows[-1].outcome if case.book.rows else ""
-    yield Condition(key="view_why_rounds", holds=used < cell.max_rounds, slots={
+    now = sum(row.cell == cell.name for row in rounds.unended(case.book))  # the last one may well be at work
+    yield Condition(key="view_why_rounds", holds=used - now < cell.max_rounds, slots={
         "cell": cell.name, "used": used, "limit": cell.max_rounds})
     if failures:
         yield Condition(key="view_why_failures", holds=failures < rounds.IN_A_ROW, slots={
             "count": failures, "limit": rounds.IN_A_ROW,
             "what": outcome_words(newest, case.config.factory.language)})
-    yield Condition(key="view_why_runs", holds=runs < limits.runs_per_item, slots={
+    yield Condition(key="view_why_runs", holds=runs - now < limits.runs_per_item, slots={
         "used": runs, "limit": limits.runs_per_item})
     yield Condition(key="view_why_usd", holds=usd < limits.usd_per_item, slots={
         "used": f"{usd:.2f}", "limit": f"{limits.usd_per_item:.2f}"})

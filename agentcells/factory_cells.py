@@ -259,7 +259,7 @@ def slug(cause: str, run: RunFact) -> str:
     """A cause as a key: as it was given to the run, or the model's own words made one."""
     if run.order.causes:
         return cause
-    return re.sub(r"[^\w:./#]+", "-", cause.casefold()).strip("-")[:CAUSE]
+    return re.sub(r"[^\w:./#]+", "-", cause.casefold())[:CAUSE].strip("-")
 
 
 def shortened(ledger: Ledger) -> Ledger:
@@ -269,7 +269,7 @@ def shortened(ledger: Ledger) -> Ledger:
         return ledger
     return replace(
         ledger, rows=tuple(row for row in ledger.rows if row not in gone),
-        older_runs=ledger.older_runs + len(gone),
+        older_runs=ledger.older_runs + sum(row.outcome != rounds.WITHDRAWN for row in gone),
         older_usd=ledger.older_usd + sum(row.usd for row in gone),
         older_tokens=ledger.older_tokens + sum(row.tokens for row in gone),
     )

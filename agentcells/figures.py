@@ -19,6 +19,7 @@ from agentcells.labelling import Labelling
 from agentcells.model import ANSWER, HOLD, NEEDS_HUMAN, WORKING
 from agentcells.plan import Snapshot
 from agentcells.posts import LedgerRow
+from agentcells.rounds import WITHDRAWN
 from agentcells.run import WEATHER
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _story(case: Case, since: datetime | None) -> Story | None:
             if (span := _cut(one.span, begin, end)) is not None
         ),
         holds=tuple(span for one in holds if (span := _cut(one, begin, end)) is not None),
-        rows=tuple(row for row in case.book.rows if begin <= row.start <= now),
+        rows=tuple(row for row in case.book.rows if begin <= row.start <= now and row.outcome != WITHDRAWN),
     )
 
 
@@ -328,7 +329,7 @@ def _sums(
 def _on_the_factory(snapshot: Snapshot, since: datetime | None) -> tuple[LedgerRow, ...]:
     return tuple(
         row for _, book in snapshot.books for row in book.ledger.rows
-        if since is None or row.start >= since
+        if (since is None or row.start >= since) and row.outcome != WITHDRAWN
     )
 
 

@@ -53,7 +53,7 @@ def _look(where: str, folder: Path, content: bytes, before: tuple[bytes, ...]) -
             return
         finds = json.loads(report.read_bytes()) if done.returncode == FOUND else None
         found = [(str(find["RuleID"]), str(find["Secret"])) for find in finds] if finds else []
-    except (OSError, ValueError, KeyError, TypeError, subprocess.TimeoutExpired):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, subprocess.TimeoutExpired):
         found = []
     if not found:
         yield BROKEN

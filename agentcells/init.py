@@ -20,6 +20,7 @@ from agentcells.config_model import LOGIN, REPO
 from agentcells.forge import Forge
 from agentcells.forge.open import open_forge
 from agentcells.model import HOLD, IN_REVIEW, NEEDS_HUMAN, WORKING, Problem
+from agentcells.options import known_language, language_of_the_shell
 from agentcells.pins import Pins
 from agentcells.sentences import say
 from agentcells.store import write_whole
@@ -49,10 +50,13 @@ class Answers:
 
 def detect_repo(folder: Path) -> str:
     """owner/name of this folder's own `origin`, "" when there is none."""
-    asked = subprocess.run(
-        ["git", "-C", str(folder), "remote", "get-url", "origin"],
-        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-    )
+    try:
+        asked = subprocess.run(
+            ["git", "-C", str(folder), "remote", "get-url", "origin"],
+            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:  # there is no git, and `check` says so
+        return ""
     found = _REMOTE.match(asked.stdout.strip()) if asked.returncode == 0 else None
     return found[2] if found else ""
 
@@ -332,13 +336,20 @@ def _demand_names(answers: Answers) -> None:
 def _ask(folder: Path, ask: Callable[[str, str], str], yes: bool) -> Answers:
     if yes:
         return _filled(folder, Answers(repo="", owner=""))
-    repo = ask(say("init_ask_repo", "en"), detect_repo(folder))
-    owner = ask(say("init_ask_owner", "en"), repo.partition("/")[0])
-    bot = ask(say("init_ask_bot", "en"), "")
-    token_file = ask(say("init_ask_token", "en"), "")
-    test = ask(say("init_ask_test", "en"), shlex.join(detect_test(folder)))
-    language = ask(say("init_ask_language", "en"), "en")
-    return Answers(repo=repo, owner=owner, bot=bot, token_file=token_file,
-                   test=tuple(shlex.split(test)), language="ja" if language == "ja" else "en")
+    shell = language_of_the_shell()
+    repo = ask(say("init_ask_repo", shell), detect_repo(folder))
+    owner = ask(say("init_ask_owner", shell), repo.partition("/")[0])
+    bot = ask(say("init_ask_bot", shell), "")
+    token_file = ask(say("init_ask_token", shell), "")
+    test = _words(ask(say("init_ask_test", shell), shlex.join(detect_test(folder))))
+    language = known_language(ask(say("init_ask_language", shell), shell).strip())
+    return Answers(repo=repo, owner=owner, bot=bot, token_file=token_file, test=test, language=language)
+
+
+def _words(command: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:  # a quote that is never closed
+        raise Problem("init_test_quote", exit_code=2, command=command) from error
 
 

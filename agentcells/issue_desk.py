@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Say: TypeAlias = Callable[[str], None]
 
 # Our own hidden lines, whole: a web page does not show them either. Anything else stays visible.
-_HIDDEN = re.compile(r"^<!-- agentcells:(?:v1|data) \{.*\} -->$\n?", re.MULTILINE)
+_HIDDEN = re.compile(r"^<!-- agentcells:(?:(?:v1|data) \{.*\}|issues \[.*\]) -->$\n?", re.MULTILINE)
 
 
 def quiet(_line: str) -> None:
@@ -50,10 +50,10 @@ def new(
     if assign is None:
         assign = [owner.login] if label and me.id == owner.id else []
     labels = [label_name(config, label)] if label else []
-    number = forge.create_issue(
-        repo, title, body, labels, [forge.account(login) for login in assign])
+    assignees = [forge.account(login) for login in assign]
+    number = forge.create_issue(repo, title, body, labels, assignees)
     waits = config.cell(config.state(labels[0]) or "") if labels else None
-    if waits and owner.login in assign and me.id == owner.id:
+    if waits and owner.id in {one.id for one in assignees} and me.id == owner.id:
         _tell(config, say, "issue_new_in_line", repo=repo, number=number, label=labels[0])
     else:
         _tell(config, say, "issue_new_plain", repo=repo, number=number, owner=owner.login)
@@ -155,6 +155,8 @@ def edit(
     """Change title and body, or with `comment_id` the body of that comment."""
     if title is None and body is None:
         raise Problem("issue_nothing_to_change", exit_code=2)
+    if comment_id and title is not None:
+        raise Problem("issue_comment_title", exit_code=2)
     item = forge.read(one_repo(config, repo), number)
     if comment_id:
         _not_blank(body or "")

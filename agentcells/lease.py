@@ -263,7 +263,7 @@ def _told(there: Leased) -> dict[str, object]:
     """What stands in it; whatever else somebody may have put there is nobody's."""
     try:
         found = json.loads(there.text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

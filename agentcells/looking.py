@@ -117,7 +117,7 @@ def why(
     from agentcells.around import look
 
     settings = load(config)
-    number = int(item) if item.isascii() and item.isdigit() else 0
+    number = int(item) if item.isascii() and item.isdigit() and len(item) < 20 else 0
     if number < 1 and settings.cell(item) is None:
         raise Problem("why_no_such", exit_code=2, item=item)
     snapshot, plan, around = look(settings, State.at(settings.path), ask=not offline)

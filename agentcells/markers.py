@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from agentcells.posts import Ledger, LedgerRow, Marker, MarkerKind, Move
 from agentcells.rounds import WITHDRAWN
+from agentcells.rounds import runs as count_of_runs
 from agentcells.sentences import SENTENCES, say
 
 LEDGER_LIMIT = 60_000  # a forge refuses a comment of more than 65,536 characters
@@ -193,10 +194,9 @@ def _summed_up(ledger: Ledger) -> Ledger:
 
 
 def _ledger_below(ledger: Ledger, language: str) -> str:
-    runs = ledger.older_runs + len(ledger.rows)
     usd = ledger.older_usd + sum(row.usd for row in ledger.rows)
     return "\n".join([
-        say("comment_ledger_line", language, runs=runs, usd=f"{usd:.2f}"),
+        say("comment_ledger_line", language, runs=count_of_runs(ledger), usd=f"{usd:.2f}"),
         "",
         *folded(say("comment_ledger_fold", language), _table(ledger, language)),
         "",
@@ -208,7 +208,7 @@ def _table(ledger: Ledger, language: str) -> Iterable[str]:
     yield say("comment_ledger_head", language)
     yield "|---|---|---|--:|---|--:|--:|---|"
     hidden = ledger.rows[:-ROWS_SHOWN]
-    if earlier := ledger.older_runs + len(hidden):
+    if earlier := ledger.older_runs + sum(row.outcome != WITHDRAWN for row in hidden):
         yield say(
             "comment_ledger_earlier", language, runs=earlier,
             tokens=f"{ledger.older_tokens + sum(r.tokens for r in hidden):,}",

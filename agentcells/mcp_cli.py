@@ -7,12 +7,14 @@ import re
 import secrets
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentcells.disk import writing
 from agentcells.model import Problem
 from agentcells.sentences import say
 from agentcells.text import printable
@@ -168,7 +170,10 @@ def _tokens(place: Path, language: str) -> tuple[str, ...]:
 
 
 def _log_to(path: Path | None) -> Callable[[str], None]:
-    """Times and lines, of what went wrong below: never for the agent."""
+    """Times and lines, of what went wrong below: never for the agent. Raises Problem for a bad `path`."""
+    if path is not None:
+        with writing(path):
+            path.open("a").close()
 
     def log(text: str) -> None:
         at = datetime.now().astimezone().isoformat(timespec="seconds")
@@ -176,8 +181,8 @@ def _log_to(path: Path | None) -> Callable[[str], None]:
         if path is None:
             print(line, file=sys.stderr, flush=True)
             return
-        with path.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(line + "\n")
+        with suppress(OSError), path.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(line + "\n")  # on a full disk the call itself is worth more
 
     return log
 

@@ -19,6 +19,7 @@ from agentcells.sentences import say
 CLAUDE = "claude-code"
 SCOPES = ("local", "project", "user")
 SETTINGS = ".claude/settings.local.json"
+WITHIN_S = 60  # claude itself answers in one or two
 
 # Hiding tools does not stop a shell: without these an agent that is told to "commit" runs git.
 DENIED = ("Bash(git:*)", "Bash(gh:*)", "Bash(tea:*)")
@@ -89,8 +90,12 @@ def into_claude(wanted: Wanted, folder: Path) -> Iterator[str]:
         raise Problem("mcp_install_no_claude", command=shlex.join(command))
     path = folder / SETTINGS
     settings = _read(path) if wanted.deny else {}
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=60, check=False)
+    try:
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=WITHIN_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        words = say("mcp_install_slow", wanted.language, seconds=WITHIN_S)
+        raise Problem("mcp_install_failed", detail=words, command=shlex.join(command)) from error
     detail = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())[-300:]
     if done.returncode != 0 and "already exists" not in detail:
         raise Problem("mcp_install_failed", detail=detail, command=shlex.join(command))
@@ -129,6 +134,8 @@ def _write(path: Path, settings: dict[str, Any]) -> None:
 
 def _leave_out(folder: Path) -> None:
     """These are one person's settings: never part of a record, where the gate would refuse them."""
+    if shutil.which("git") is None:
+        return
     asked = subprocess.run(["git", "rev-parse", "--git-path", "info/exclude"], cwd=folder,
                            stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
     if asked.returncode != 0:

@@ -88,7 +88,9 @@ def read_case(config: Config, state: State, number: int, repo: str) -> Case:
     label_ids, key = tuple(sorted(ids)), state.mac_key(make=False)
     items = _members(forge, one_repo(config, repo), number)
     pairs = pair_up(config, items, viewer, owner, pinned=label_ids, key=key)
-    pair = next(pair for pair in pairs if number in _numbers(pair) or pair.number == number)
+    # An older pull request stands alone too, where anything of it is left (`pairs.pair_up`).
+    pair = next((one for one in pairs if number in _numbers(one) or one.number == number), None) or next(
+        one for one in pairs if number in {older.number for older in one.older})
     snapshot = Snapshot(
         now=forge.clock(), viewer=viewer, owner=owner, machine=socket.gethostname(), pairs=pairs,
         runs=facts_here(state), brake=state.brake(), mac_key=key, label_ids=label_ids,

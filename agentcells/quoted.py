@@ -14,14 +14,21 @@ ITEM = 160
 
 def one_line(value: str, limit: int) -> str:
     """Somebody's words inside a line of ours: they set nothing off and open no block."""
-    one = " ".join(text.bounded(text.clean(value), limit).split())
+    one = _cut(" ".join(text.clean(value).split()), limit)
     return " ".join(text.harmless(one).split("\n")).replace("~~~", r"\~\~\~")
 
 
 def code(path: str) -> str:
-    shown = text.bounded(text.printable(path, one_line=True), ITEM)
+    shown = _cut(text.printable(path, one_line=True), ITEM)
     ticks = "`" * (_longest_run(shown) + 1)
     return f"`{shown}`" if ticks == "`" else f"{ticks} {shown} {ticks}"
+
+
+def _cut(words: str, limit: int) -> str:
+    """In no language, as the line around it may be in any."""
+    if len(words) <= limit:
+        return words
+    return f"{words[: limit * 2 // 3].rstrip()} … {words[len(words) - limit // 3 + 3 :].lstrip()}"
 
 
 def block(shown: str) -> list[str]:

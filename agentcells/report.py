@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,21 @@ def chosen(found: dict[str, Any], figure: str) -> Any:
     return found[figure] if figure else found
 
 
+def _begin(now: datetime, days: int) -> datetime | None:
+    """None: from the beginning, also where so long ago there was no calendar yet."""
+    try:
+        return now - timedelta(days=days) if days else None
+    except OverflowError:
+        return None
+
+
 def read_figures(
     config: Config, state: State, *, days: int, items: int, progress: Progress
 ) -> dict[str, Any]:
     """All figures of the newest `items` issues; `days` 0: from the beginning."""
     forge = open_forge(config)
     viewer, owner = forge.viewer(), forge.account(config.factory.owner)
-    since = forge.clock() - timedelta(days=days) if days else None
+    since = _begin(forge.clock(), days)
     found = pins.load(config.path)
     ids = {one for labels in found.labels.values() for one in labels.values()} if found else set()
     label_ids, key = tuple(sorted(ids)), state.mac_key(make=False)

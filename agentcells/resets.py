@@ -43,9 +43,12 @@ def reset_time(text: str, now: datetime) -> datetime | None:
     A time without a zone is one of `now`'s own zone.
     """
     for read in (_epoch, _date, _clock, _span):
-        found = read(text, now)
-        if found is not None:
-            at = found.astimezone(UTC)
+        try:
+            found = read(text, now)
+            at = None if found is None else found.astimezone(UTC)
+        except (OverflowError, ValueError):  # a number or a year that no calendar has
+            continue
+        if at is not None:
             return at if now < at <= now + _FARTHEST else None
     return None
 

@@ -32,6 +32,7 @@ from agentcells.trust import Distrust, may_run
 if TYPE_CHECKING:
     from agentcells.config import Cell, Config
 
+_NUMBER = re.compile(r"[0-9]{1,9}\Z")
 _OK = re.compile(r"ok(?:ay)?[.!,]?(?:\s+|\Z)", re.IGNORECASE)
 
 
@@ -89,7 +90,7 @@ def parse_proposals(body: str) -> tuple[Proposal, ...]:
         return ()
     try:
         return tuple(Proposal(title=title, body=words) for title, words in json.loads(found[1]))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return ()
 
 
@@ -111,7 +112,7 @@ def read_consent(config: Config, said: Comment, count: int) -> Consent | None:
     numbers: list[int] = []
     cell: Cell | None = None
     for word in re.split(r"[\s,]+", said.body.strip()[begins.end():].strip()):
-        if word.isascii() and word.isdigit() and 1 <= int(word) <= count:
+        if _NUMBER.match(word) and 1 <= int(word) <= count:
             numbers.append(int(word))
         elif word and cell is None and (named := config.cell(word.casefold())) is not None:
             cell = named

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 UNKNOWN = "?"  # group of the items whose state cannot be told from their labels
 COUNTED = 0.005  # dollars; less is rounding
+LATER = 75  # the exit code of a tick that weather has ended
+STAYS = 3  # such ticks one after the other
 
 FactoryState: TypeAlias = Literal[
     "stopped", "broken", "paused", "spent", "running", "waiting", "held", "going", "idle",
@@ -153,6 +155,11 @@ def paused(snapshot: Snapshot) -> bool:
 # ---------------------------------------------------------------- all together
 
 
+def _failed(tick: LastTick | None) -> bool:
+    """Weather passes by itself, and there is nothing to mend, unless it stays."""
+    return tick is not None and bool(tick.code) and (tick.code != LATER or tick.failures >= STAYS)
+
+
 def state_of_factory(
     config: Config, snapshot: Snapshot, plan: Plan, around: Around
 ) -> FactoryState:
@@ -161,7 +168,7 @@ def state_of_factory(
     tick = around.last_tick
     if snapshot.brake.stopped:
         return "stopped"
-    if around.unreached or (tick is not None and tick.code and not around.tick_at_work):
+    if around.unreached or (_failed(tick) and not around.tick_at_work):
         return "broken"
     if paused(snapshot):
         return "paused"

@@ -62,7 +62,7 @@ def stop(
     if as_json:
         print_json({"stopped": not resume, "was_stopped": before.stopped, "told_to_end": told,
                     "at_work": left})
-        return 0
+        return 1 if told and left else 0
     key = "stop_taken_back" if resume else "stop_set"
     if before.stopped != resume:
         key = "stop_was_not" if resume else "stop_already"

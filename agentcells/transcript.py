@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -46,11 +47,17 @@ def lines(folder: Path, language: str, clean: Clean = str) -> Iterator[str]:
 
 
 def raw(folder: Path) -> Iterator[str]:
-    """The stream as claude wrote it."""
+    """The stream as claude wrote it, each line still what it was as JSON.
+
+    What moves a terminal's cursor is spelled out: an agent may write anything.
+    """
     stream = folder / "stream.jsonl"
     if stream.exists():
         with stream.open(encoding="utf-8", errors="replace") as events:
-            yield from events
+            yield from (_MOVES.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in events)
+
+
+_MOVES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
 
 
 def log_lines(events: Iterable[Mapping[str, Any]], timezone: str) -> Iterator[str]:
@@ -82,7 +89,7 @@ def _event(text: str) -> Iterator[str]:
     """The lines of one stream-json event; what is not JSON is shown as it is."""
     try:
         event: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         yield text.strip()
         return
     message = event.get("message") if isinstance(event, dict) else None

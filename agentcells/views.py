@@ -6,12 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, assert_never
 
-from agentcells import wire
+from agentcells import rounds, wire
 from agentcells.board import board, status_board
 from agentcells.columns import because, cut
 from agentcells.explain import why, why_value
 from agentcells.flow import graph, graph_value
-from agentcells.markers import below, parse_marker
+from agentcells.markers import below, outcome_words, parse_marker
 from agentcells.model import HOLD, WORKING
 from agentcells.plan import (
     Action,
@@ -116,8 +116,7 @@ def _words(config: Config, action: Action, language: str, came_from: str | None)
         case SetState():
             return _label_change(config, action, language, came_from)
         case WriteLedger():
-            runs = action.ledger.older_runs + len(action.ledger.rows)
-            return say("view_ledger", language, runs=runs, number=action.number)
+            return say("view_ledger", language, runs=rounds.runs(action.ledger), number=action.number)
         case Claim():
             key = "view_claim_reply" if action.reply else "view_claim"
             return say(key, language, cell=action.cell)
@@ -155,7 +154,7 @@ def _brake_words(brake: Brake, language: str) -> str:
         return say("view_brake_stopped", language)
     if brake.paused_until is not None:
         return say("view_brake_pause", language, until=f"{brake.paused_until:%Y-%m-%d %H:%M} UTC",
-                   why=printable(brake.pause_reason, one_line=True))
+                   why=printable(outcome_words(brake.pause_reason, language), one_line=True))
     return say("view_brake", language, usd=f"{brake.usd_today:.2f}")
 
 

@@ -36,7 +36,7 @@ class Followed:
     order: Order
     path: Path
     read: int = 0
-    rest: str = ""
+    rest: bytes = b""
     activity: Activity = field(default_factory=Activity)
     said: str = ""  # what a line told last
 
@@ -48,9 +48,9 @@ class Followed:
         except OSError:
             return
         self.read += len(data)
-        *lines, self.rest = (self.rest + data.decode("utf-8", "replace")).split("\n")
+        *lines, self.rest = (self.rest + data).split(b"\n")  # a character may be cut in two by a look
         for line in lines:
-            self.activity = after(self.activity, line, language)
+            self.activity = after(self.activity, line.decode("utf-8", "replace"), language)
 
     def columns(self, language: str, clean: Callable[[str], str]) -> tuple[str, ...]:
         usd = self.activity.usd

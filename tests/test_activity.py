@@ -38,6 +38,7 @@ def uses(name, **given):
         (speaks({"type": "thinking", "thinking": "hm"}), "before"),
         (speaks({"type": "text", "text": "  "}), "before"),
         ({"type": "user"}, "before"),
+        ("[" * 100_000, "before"),
         ("{broken", "before"),
         ("[]", "before"),
     ],

@@ -172,6 +172,13 @@ def test_status_tells_of_ticks_and_timer(around, said):
     assert said in "\n".join(views.status_board(config(), world(), Plan(), around))
 
 
+def test_weather_is_nothing_to_mend_unless_it_stays():
+    around = Around(last_tick=replace(WELL, code=75, failures=2))
+    assert state_of_factory(config(), world(), Plan(), around) == "waiting"
+    stays = Around(last_tick=replace(WELL, code=75, failures=3))
+    assert state_of_factory(config(), world(), Plan(), stays) == "broken"
+
+
 def test_a_tick_at_work_is_not_judged_by_the_one_before():
     around = Around(tick_at_work=True, last_tick=replace(WELL, code=1))
     assert state_of_factory(config(), world(), Plan(), around) == "waiting"

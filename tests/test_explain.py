@@ -219,6 +219,20 @@ def test_r9_a_rival_and_a_strange_push_stand_in_the_way_until_you_speak():
     assert "somebody else" not in lines.lower()
 
 
+def test_r9_rivals_that_were_answered_together_are_answered_each():
+    told = ours(Marker(kind="notice", cause="rival:#20, #21"), "said", 32)
+    answered = pair(issue(comment(ALICE, "all the same", 50), state=""), pull(told, state="ac:review"))
+    lines = "\n".join(views.why(config(), snapshot(replace(answered, rivals=(21,))), Plan(), 12))
+    assert "somebody else" not in lines.lower()
+
+
+def test_r31_the_last_round_that_is_allowed_may_be_at_work():
+    rows = (row("implement", 2), row("implement", 12), replace(row("implement", 90), end=None, outcome="", run="r90"))
+    busy = pair(issue(book(rows), state="ac:implement"))
+    lines = views.why(config(), snapshot(busy, runs=(running(),)), Plan(), 12)
+    assert not [line for line in lines if line.startswith("  NO ") and "of 3 times" in line]
+
+
 def test_r30_a_lost_book_is_a_condition_that_does_not_hold():
     orphan = issue(result("triage", "Clear.", 5))
     lines = views.why(config(), snapshot(pair(orphan)), Plan(), 12)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from agentcells.figures import figures
-from tests.pair_world import at, book, config, issue, labeled, pair, pull, snapshot
+from tests.pair_world import at, book, config, issue, labeled, pair, pull, row, snapshot
 from tests.report_world import dropped_item, line, run, unlabeled
 
 MINUTE = 60
@@ -74,6 +74,14 @@ def test_cost_is_told_by_cell_by_model_and_by_item():
         ("", 5.0), ("haiku", 2.0), ("opus", 3.0)]
     assert [(one["item"], one["usd"], one["runs"]) for one in cost["items"]] == [
         ("alice/game#12", 7.0, 4), ("alice/game#13", 3.0, 4)]
+
+
+def test_a_claim_that_was_taken_back_is_no_run():
+    rows = (row("triage", 10, end=at(20), outcome="done", next="done"),
+            row("triage", 30, end=at(30), outcome="withdrawn"))
+    found = all_of(snapshot(pair(issue(book(rows), number=40)), now=at(100)))
+    assert found["rounds"]["runs"] == 1
+    assert found["success"]["rate"] == 1.0
 
 
 def test_success_leaves_the_weather_out():

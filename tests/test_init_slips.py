@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentcells.config import load
-from agentcells.init import Answers, _written
+from agentcells.init import Answers, _ask, _written, detect_repo
 from tests.stage import Stage
 from tests.typed import Typed, typed
 
@@ -112,3 +112,35 @@ def test_a_repository_with_git_at_its_end_is_none(typed: Typed, empty: Path) -> 
     assert said.code == 2
     assert "alice/game.git" in said.err
     assert list(empty.iterdir()) == []
+
+
+def test_a_quote_that_is_never_closed_and_a_language_that_is_none_are_told(
+    typed: Typed, empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for test, language, word in (('pytest -k "x', "en", "quotes"), ("pytest", "jp", "jp")):
+        answers = iter(["alice/game", "alice", "", "", test, language])
+        monkeypatch.setattr("typer.prompt", lambda *_, given=answers, **__: next(given))
+        said = typed(None, "init")
+        assert said.code == 2, said
+        assert word in said.err
+    assert list(empty.iterdir()) == []
+
+
+def test_the_questions_are_asked_in_the_language_of_the_shell(
+    empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
+    asked: list[str] = []
+
+    def ask(question: str, default: str) -> str:
+        asked.append(question)
+        return default or "alice/game"
+
+    answers = _ask(empty, ask, yes=False)
+    assert answers.language == "ja"
+    assert all(not question.isascii() for question in asked)
+
+
+def test_without_git_there_is_no_repository_to_guess(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert detect_repo(empty) == ""

@@ -115,6 +115,10 @@ def test_r24_the_owners_new_issue_is_in_the_line_at_once(office: Office) -> None
     assert office.labels(1) == ["ac:triage"]
 
 
+def test_r24_a_login_is_an_account_however_it_is_spelled(office: Office) -> None:
+    assert "Nothing runs on it" not in office.run("new", "A ball", "--assign", "Alice")
+
+
 def test_r24_an_outsiders_new_issue_waits_for_the_owner(office: Office) -> None:
     told = office.run("new", "Me too", "--as", "bob")
     assert "until alice labels it" in told
@@ -187,6 +191,8 @@ def test_our_own_hidden_lines_are_hidden_here_too_and_nobody_elses(office: Offic
     office.forge.comment(item, "<!-- do as I say -->\nhello")
     told = office.run("show", "1")
     assert "agentcells:v1" not in told
+    office.forge.comment(item, '<!-- agentcells:v1 {"kind":"decision"} -->\nTwo.\n\n<!-- agentcells:issues [["A","b"]] -->')
+    assert "agentcells:issues" not in office.run("show", "1")
     assert "Over to you." in told
     assert "<!-- do as I say -->" in told
 
@@ -223,6 +229,9 @@ def test_edit_changes_what_is_named_and_asks_for_something(office: Office) -> No
     with pytest.raises(Problem) as caught:
         office.run("edit", "1")
     assert caught.value.key == "issue_nothing_to_change"
+    with pytest.raises(Problem) as caught:
+        office.run("edit", "1", "--comment", "C1", "--title", "T", "--body", "B")
+    assert caught.value.key == "issue_comment_title"
 
 
 def test_review_remark_answer_and_merge_close_the_issue(office: Office, tmp_path: Path) -> None:

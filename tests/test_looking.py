@@ -17,7 +17,7 @@ import pytest
 
 from agentcells.around import at_work, next_tick
 from agentcells.store import State
-from agentcells.watch import Lines
+from agentcells.watch import Followed, Lines
 from tests.factory import Factory, wait_for_words
 from tests.github_factory import GitHubFactory
 from tests.github_factory import factory as github
@@ -335,3 +335,35 @@ def test_plain_lines_come_when_something_changes_and_not_more_often():
     lines.rows([(*row[:6], "Read b")])
     lines.rows([(*row[:6], "")])
     assert heard == ["r1  triage on alice/game#1, 3 s, 1,000 tokens, -: Read a"]
+
+
+def test_what_an_agent_wrote_moves_no_cursor_and_ends_no_command(tmp_path, typed: Typed):
+    stage = Stage(tmp_path)
+    folder = stage.state.logs / "r1"
+    folder.mkdir(parents=True)
+    event = {"type": "result", "result": "a\x1b]0;b\x07"}
+    evil = f'{json.dumps(event)}\nplain \x1b[2J \u202e\n{"[" * 100_000}\n'
+    (folder / "stream.jsonl").write_text(evil, encoding="utf-8")
+    said = typed(stage, "logs", "r1", "--json")
+    assert said.code == 0
+    assert "\x1b" not in said.out
+    first, second, _ = said.out.splitlines()
+    assert json.loads(first) == event
+    assert second == "plain \\u001b[2J \\u202e"
+    assert typed(stage, "logs", "r1").code == 0
+    assert typed(stage, "why", "9" * 5_000).code == 2
+
+
+def test_watch_reads_a_character_that_two_looks_have_cut(tmp_path):
+    line = json.dumps({"type": "assistant", "message": {"id": "m", "content": [
+        {"type": "text", "text": "名前で挨拶する"}]}}, ensure_ascii=False).encode() + b"\n"
+    at = line.index("挨".encode()) + 1
+    stage = Stage(tmp_path)
+    stage.file("triage")
+    folder = stage.claim()
+    followed = Followed(folder.order(), folder.path)
+    for size in (at, len(line)):
+        (folder.path / "stream.jsonl").write_bytes(line[:size])
+        followed.look("ja")
+    assert followed.activity.doing == "名前で挨拶する"
+    folder.unlock()

@@ -179,3 +179,23 @@ def test_installed_once_more_it_says_so_and_closes_the_ways_around_all_the_same(
     assert "claude mcp remove --scope local work" in done.output
     denied = json.loads((tmp_path / mcp_install.SETTINGS).read_text(encoding="utf-8"))["permissions"]["deny"]
     assert set(mcp_install.DENIED) <= set(denied)
+
+
+def test_a_claude_that_never_answers_and_a_machine_without_git_are_no_bug(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude(tmp_path, monkeypatch, "exec sleep 20")
+    monkeypatch.setattr(mcp_install, "WITHIN_S", 0.2)
+    assert "no answer within" in str(refused("install", "claude-code").slots["detail"])
+    (tmp_path / "bin/claude").write_text("#!/bin/sh\n")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert CliRunner().invoke(app, ["install", "claude-code", "--deny"]).exit_code == 0
+    assert (desk.work / mcp_install.SETTINGS).exists()
+
+
+def test_a_log_that_cannot_be_written_is_told_before_anything_is_served(tmp_path: Path) -> None:
+    assert refused("--log", str(tmp_path / "nowhere/log")).key == "store_refused"
+    log = _log_to(tmp_path / "log")
+    (tmp_path / "log").unlink()
+    (tmp_path / "log").mkdir()  # as bad as a full disk
+    log("it went wrong")

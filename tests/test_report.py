@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from agentcells import report as room
 from agentcells.figures import FIGURES, figures
 from agentcells.report_page import SECTIONS, page
 from tests.github_factory import factory as github
@@ -166,3 +167,9 @@ def test_a_report_of_github_reads_closed_issues_too(tmp_path: Path):
         assert value["throughput"]["stopped"] == 1
         assert value["stops"]["reasons"] == [{"cell": "triage", "reason": "asked", "count": 1}]
         assert value["cost"]["usd"] > 0
+
+
+def test_a_span_before_every_calendar_is_all_of_it():
+    assert room._begin(datetime(2026, 3, 1, tzinfo=UTC), 10**6) is None
+    assert room._begin(datetime(2026, 3, 1, tzinfo=UTC), 0) is None
+    assert room._begin(datetime(2026, 3, 1, tzinfo=UTC), 1) == datetime(2026, 2, 28, tzinfo=UTC)

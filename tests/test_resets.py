@@ -63,6 +63,11 @@ TOKYO = ZoneInfo("Asia/Tokyo")
         ("Claude AI usage limit reached|1000000000", None),
         ("Claude AI usage limit reached|9999999999", None),
         ("in 999999 days", None),
+        ("until 9999-12-31 23:59 -12:00", None),
+        ("until 0001-01-01T00:00+14:00", None),
+        ("resets Dec 31, 9999, 11pm (America/Los_Angeles)", None),
+        ("resets in " + "9" * 5_000 + " hours", None),
+        ("Claude AI usage limit reached|" + "9" * 30, None),
         ("nothing", None),
     ],
 )

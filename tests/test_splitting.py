@@ -77,6 +77,7 @@ def test_a_consent_is_read(words, numbers, cell):
 
 @pytest.mark.parametrize("words", [
     "okra", "no", "ok 3", "ok 0", "ok, but smaller", "ok triage implement", "ok review", "ok ２", "",
+    "ok " + "1" * 5_000,
 ])
 def test_anything_else_is_a_reply(words):
     assert read_consent(CONFIG, said(words), 2) is None

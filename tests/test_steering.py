@@ -15,7 +15,7 @@ from agentcells.plan import Brake
 from tests.factory import Factory
 from tests.github_factory import BOT
 from tests.github_factory import factory as github
-from tests.stage import OWNER, REPO, STRANGER, Stage, answer, rule
+from tests.stage import IMPLEMENT, OWNER, REPO, REVIEW, STRANGER, Stage, answer, rule
 from tests.typed import Typed, typed
 
 __all__ = ["typed"]
@@ -137,6 +137,8 @@ def test_runs_that_nobody_can_end_are_named(tmp_path, typed: Typed, monkeypatch)
     said = typed(stage, "stop", "--now")
     assert said.code == 1
     assert f"Still at work: {folder.run}." in said.out
+    told = typed(stage, "stop", "--now", "--json")
+    assert (told.code, told.value["at_work"]) == (1, [folder.run])
     folder.unlock()
 
 
@@ -310,3 +312,19 @@ def test_the_pass_lock_is_free_again_after_a_refusal(tmp_path, typed: Typed):
     began = time.monotonic()
     stage.tick()
     assert time.monotonic() - began < 30
+
+
+def test_release_and_retry_know_a_pull_request_that_another_attempt_has_followed(tmp_path, typed: Typed):
+    stage = Stage(tmp_path, rules=[IMPLEMENT, REVIEW])
+    number = stage.file()
+    stage.tick()
+    pull = stage.pull_of(number).number
+    stage.people.close(pull, OWNER)
+    stage.advance(seconds=2)
+    stage.label(number, "implement")
+    stage.unlabel(pull, "in-review")  # with a label it still stands alone
+    assert typed(stage, "release", str(pull)).code == 0
+    assert stage.states(number) == set()
+    said = typed(stage, "retry", str(pull))
+    assert said.code in (0, 1)
+    assert "bug" not in said.err

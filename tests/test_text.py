@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentcells import text
+from agentcells.quoted import code, one_line
 
 NONCE = "4f9c0b1e77aa"
 SNEAKY = st.text(
@@ -145,3 +146,10 @@ def test_b03_a_fence_cannot_be_closed_from_inside(inside, title):
     assert first.startswith(f"----- {NONCE} begin: ")
     assert last == f"----- {NONCE} end"
     assert "\n".join(block).casefold().count(NONCE) == 2
+
+
+def test_what_is_cut_in_a_line_is_cut_in_every_language():
+    words = "x" * 100 + "y" * 200
+    assert one_line(words, 160) == "x" * 100 + "y" * 6 + " … " + "y" * 50
+    assert one_line("short\nwords", 160) == "short words"
+    assert code("z" * 400).count("z") < 160

@@ -193,7 +193,7 @@ def is_missing(error: ForgeError) -> bool:
 def _reply(response: httpx.Response) -> Reply:
     try:
         body, is_json = json.loads(response.content), True
-    except ValueError:
+    except (ValueError, RecursionError):
         body, is_json = None, False
     return Reply(
         status=response.status_code,

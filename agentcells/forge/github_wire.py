@@ -343,7 +343,7 @@ def _keeper(replies: list[Reply]) -> Callable[[httpx.Response], None]:
 def _reply(status: int, headers: Mapping[str, str], content: bytes) -> Reply:
     try:
         body = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     return Reply(
         status=status, headers=headers,

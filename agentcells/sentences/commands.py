@@ -100,6 +100,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "issue_commented": ("Commented on #{number}.", "#{number} にコメントしました。"),
     "issue_labels_now": ("Labels of #{number} now: {labels}", "#{number} のラベル: {labels}"),
     "issue_assignees_now": ("Assignees of #{number} now: {logins}", "#{number} の担当者: {logins}"),
+    "issue_comment_title": (
+        "A comment has no title: give --comment and --body, or --title without --comment. Nothing was changed.",
+        "コメントに題名はありません。--comment と --body、または --comment なしの --title を指定してください。何も変えていません。",
+    ),
     "issue_edited": ("Changed #{number}.", "#{number} を変更しました。"),
     "issue_closed": ("#{number} is closed.", "#{number} を閉じました。"),
     "issue_reopened": ("#{number} is open again.", "#{number} をもう一度開きました。"),

@@ -407,6 +407,10 @@ FORGE_ERRORS: dict[str, tuple[str, str]] = {
         "{path} cannot be used: {detail}. Name a folder that you may make and write, such as ~/first-line.",
         "{path} は使えません: {detail}。作成と書き込みのできるフォルダーを指定してください(例: ~/first-line)。",
     ),
+    "init_test_quote": (
+        "The quotes of {command} do not match. Write the command as you would in a shell. Nothing was written.",
+        "{command} の引用符が閉じていません。シェルに打つとおりに書いてください。何も書き込んでいません。",
+    ),
     "init_repo_name": (
         "\"{repo}\" is no repository: write owner/name, without https:// and without .git. Nothing was written.",
         "「{repo}」はリポジトリ名ではありません。https:// と .git を付けずに owner/name と書いてください。何も書き込んでいません。",

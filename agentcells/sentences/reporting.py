@@ -63,6 +63,8 @@ REPORTING: dict[str, tuple[str, str]] = {
     "report_reason_runs": ("runs of its life were used up", "総実行回数の上限"),
     "report_reason_dollars": ("its budget was spent", "予算の上限"),
     "report_reason_failures": ("failed several times in a row", "続けて失敗"),
+    "report_reason_merge": ("it could not be merged", "マージできず"),
+    "report_reason_long": ("its texts are too long", "本文が長すぎる"),
     "report_reason_rival": ("somebody else works on it", "他の人が作業中"),
     "report_reason_pushed": ("somebody else pushed", "他の人の変更"),
     "report_reason_ledger": ("its book was lost", "記録の喪失"),

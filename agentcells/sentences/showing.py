@@ -214,6 +214,7 @@ SHOWING: dict[str, tuple[str, str]] = {
         "Claude Code has a server \"{name}\" already; it was left as it is. To make it anew: `claude mcp remove --scope {scope} {name}`, then this command again; or choose another --name.",
         "Claude Code にはすでにサーバー「{name}」があり、そのままにしました。作り直すには `claude mcp remove --scope {scope} {name}` の後でこのコマンドをもう一度実行するか、--name で別の名前を選んでください。",
     ),
+    "mcp_install_slow": ("no answer within {seconds} s", "{seconds} 秒以内に応答がありません"),
     "mcp_install_failed": (
         "claude did not take it: {detail}. By hand: {command}",
         "claude が受け付けませんでした: {detail}。手動で実行するには: {command}",
