@@ -150,12 +150,6 @@ def _run() -> Callable[..., int]:
     return runner_main
 
 
-def _supervise() -> Callable[..., int]:
-    from agentcells.supervisor import main as supervisor_main
-
-    return supervisor_main
-
-
 def _tick_failed() -> Callable[..., int]:
     from agentcells.notify import failed_elsewhere
 
@@ -163,7 +157,7 @@ def _tick_failed() -> Callable[..., int]:
 
 
 _INNER: dict[str, Callable[[], Callable[..., int]]] = {
-    "_pass": _pass, "_coordinate": _coordinate, "_run": _run, "_supervise": _supervise,
+    "_pass": _pass, "_coordinate": _coordinate, "_run": _run,
     "_tick_failed": _tick_failed,
 }
 

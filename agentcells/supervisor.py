@@ -320,7 +320,7 @@ def _log(path: str) -> int:
 
 
 def main(control_fd: str) -> int:
-    """The inner command `_supervise`: the first line on the control socket says everything."""
+    """Started by `attend`: the first line on the control socket says everything. Returns the exit code."""
     os.chdir("/")
     control = socket.socket(fileno=int(control_fd))
     control.set_inheritable(False)

@@ -61,7 +61,7 @@ class Watch(threading.Thread):
         environ = Path(f"/proc/{pid}/environ").read_bytes().decode("utf-8", "surrogateescape")
         self.environ.add(environ)
         foreign = str(Path(f"/proc/{pid}/ns/pid").readlink()) != self.ours
-        if foreign or "bwrap" in words[:20] or "git" in words[:20] or "_supervise" in words:
+        if foreign or "bwrap" in words[:20] or "git" in words[:20] or "agentcells.supervisor" in words:
             self.inside.add(environ)
 
 
