@@ -209,6 +209,8 @@ class State:
             return from_plain_json(kind, path.read_bytes())
         except FileNotFoundError:
             return None
+        except NotADirectoryError:  # then nothing here is a state folder, and that is said
+            raise
         except (OSError, ValueError):
             if not self.reading:
                 with suppress(OSError):  # what stays is written anew, and says then why it cannot be

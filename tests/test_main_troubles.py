@@ -16,7 +16,6 @@ import pytest
 
 from agentcells.store import State
 from tests.factory import Factory, answer
-from tests.people import REPO
 from tests.stage import Stage
 from tests.typed import Said, Typed, typed
 
@@ -90,11 +89,12 @@ def test_a_state_folder_that_is_none_is_told_in_one_line(tmp_path, typed: Typed,
 
 
 def test_a_folder_that_may_not_be_written_is_one_line(stage: Stage, typed: Typed):
-    """Rights do not bind root; a folder where a file should be binds everybody."""
+    """Rights do not bind root; a file where a folder should be binds everybody."""
     stage.file()
-    kept = stage.state.root / "cache" / f"{REPO.replace('/', '__')}.rows.json"
-    kept.mkdir()
-    one_line(typed(stage, "tick"), 1, str(kept))
+    root = stage.state.root
+    (root / "runs").rmdir()
+    (root / "runs").write_text("by hand")
+    one_line(typed(stage, "tick"), 1, str(root))
 
 
 def test_r16_a_dry_run_leaves_a_broken_cache_as_it_is(stage: Stage, typed: Typed):
