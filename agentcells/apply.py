@@ -132,7 +132,7 @@ class Apply:
                 self._demand_no_secret(
                     action.repo, *(text for one in action.issues for text in (one.title, one.body))
                 )
-                return filing.split(self.forge, self.config, self.snapshot, action)
+                return filing.split(self.forge, self.snapshot, action)
             case CloseFiled():
                 self._demand_no_secret(action.repo, action.body)
                 return filing.close_filed(

@@ -43,7 +43,7 @@ def look(
             unreached = say(problem.key, config.factory.language, **problem.slots)
         else:
             return snapshot, plan, replace(around, notes=_notes(config, state))
-    seen = remembered(config, state)
+    seen = remembered(state)
     around = replace(around, unreached=unreached, as_of=seen.now if seen else None,
                      notes=_notes(config, state))
     snapshot = replace(seen or _nothing_seen(config, state), now=datetime.now(UTC))
@@ -53,7 +53,7 @@ def look(
 # ---------------------------------------------------------------- without the forge
 
 
-def remembered(config: Config, state: State) -> Snapshot | None:
+def remembered(state: State) -> Snapshot | None:
     """What the last pass saw; the run folders and the brake are as they are now."""
     seen = Journal(state.root).last_look()
     if seen is None:

@@ -190,7 +190,7 @@ def _box(folder: Path, processes: int) -> Box:
     python, needs = provision.inner_python("strong")
     lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    provision.make_places(folder, python, "strong", account)
+    provision.make_places(folder, python, account)
     if account:
         provision.give_to(account, folder, ("work", "home", "door", "tmp"))
     (folder / "prompt.txt").write_text("", encoding="utf-8")

@@ -78,7 +78,7 @@ def observe(context: CellContext, arguments: Arguments) -> Envelope:
         "unpublished_records": unpublished,
         "missing": [context.say(f"records_missing_{what}") for what in lacking],
         "next_recommended": next_step(context, survey),
-        "available_next": _available(context, survey),
+        "available_next": _available(survey),
     }
     if (left := len(survey.changes) - LISTED) > 0:
         data["omitted_changed_files"] = left
@@ -189,7 +189,7 @@ def _step(context: CellContext, verb: str, reason: str, required: list[str]) -> 
     }
 
 
-def _available(context: CellContext, survey: Survey) -> list[str]:
+def _available(survey: Survey) -> list[str]:
     verbs = ["diff", "status"] if survey.changes else ["history"]
     return [f"agentcells cell {verb}" for verb in verbs]
 

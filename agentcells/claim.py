@@ -175,11 +175,9 @@ def fetch(forge: Forge, state: State, pair: Pair, branch: str) -> tuple[Git, str
     git.init()
     remote = forge.remote(pair.repo)
     tips = git.fetch(remote, [base_ref, branch])
-    if tips.get(base_ref) is None:
-        raise Problem("claim_empty_repository", repo=pair.repo, branch=base_ref)
-    base_tip = tips[base_ref]
+    base_tip = tips.get(base_ref)
     if base_tip is None:
-        raise Stale("claim_empty_repository", repo=pair.repo, branch=base_ref)
+        raise Problem("claim_empty_repository", repo=pair.repo, branch=base_ref)
     return git, base_ref, base_tip, tips.get(branch)
 
 

@@ -35,7 +35,7 @@ def deliver(
     if end is None:
         raise AssertionError("only an ended run is delivered")
     sealed = end.sealed or order.start  # a cell that writes nothing speaks of what it was shown
-    with _repository(state, order, writing) as git:
+    with _repository(order, writing) as git:
         remote = forge.remote(order.repo)
         tips = git.fetch(remote, [order.base_ref, order.branch])
         base_tip, tip = tips.get(order.base_ref), tips.get(order.branch)
@@ -145,7 +145,7 @@ def _merge(git: Git, order: Order, ours: Sha, theirs: Sha, tree: str) -> Sha:
 
 
 @contextmanager
-def _repository(state: State, order: Order, writing: bool) -> Iterator[Git]:
+def _repository(order: Order, writing: bool) -> Iterator[Git]:
     """The CLI's repository; in a dry run a throw-away one that borrows its objects (R16)."""
     if writing:
         yield Git(Path(order.store))

@@ -33,10 +33,10 @@ def factory_lines(config: Config, snapshot: Snapshot) -> Iterator[str]:
 
 def factory_value(config: Config, snapshot: Snapshot) -> list[dict[str, Any]]:
     """The same for a program."""
-    return [_value(config, cell, snapshot) for cell in factory_cells(config)]
+    return [_value(cell, snapshot) for cell in factory_cells(config)]
 
 
-def _value(config: Config, cell: Cell, snapshot: Snapshot) -> dict[str, Any]:
+def _value(cell: Cell, snapshot: Snapshot) -> dict[str, Any]:
     book = snapshot.book(cell.name)
     due = due_at(cell, book)
     return {
@@ -79,7 +79,7 @@ def why_factory(config: Config, snapshot: Snapshot, name: str) -> list[str]:
 def why_factory_value(config: Config, snapshot: Snapshot, name: str) -> dict[str, Any]:
     cell = config.cell(name)
     known = cell is not None and cell.on == "factory"
-    value = _value(config, cell, snapshot) if cell is not None and known else {"cell": name}
+    value = _value(cell, snapshot) if cell is not None and known else {"cell": name}
     return {**value, "known": known, "lines": why_factory(config, snapshot, name)}
 
 

@@ -202,9 +202,7 @@ def close_filed(
 # ---------------------------------------------------------------- parts of a large issue
 
 
-def split(
-    forge: Forge, config: Config, snapshot: Snapshot, action: SplitIssue
-) -> dict[str, object]:
+def split(forge: Forge, snapshot: Snapshot, action: SplitIssue) -> dict[str, object]:
     """File what is not filed yet, then name all of them on the parent."""
     causes = {one.marker.cause for one in action.issues}
     there = {

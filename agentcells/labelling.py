@@ -93,7 +93,7 @@ def history(
         actor = event.actor
         if added and state not in (WORKING, HOLD):
             said = _announced(waiting, actor, state, event.at)
-            by = _setter(actor, said, state, owner)
+            by = _setter(actor, said, owner)
         else:
             by = "ours" if same(actor, viewer) else "owner" if same(actor, owner) else "other"
         change = Labelling(
@@ -130,7 +130,7 @@ def _announced(
     return None
 
 
-def _setter(actor: Account | None, said: Announcement | None, state: str, owner: Account) -> Hand:
+def _setter(actor: Account | None, said: Announcement | None, owner: Account) -> Hand:
     """Whose a state label is. Ours without an announcement is nobody's that we know of."""
     if said is not None:
         return "owner" if said.as_owner else "ours"

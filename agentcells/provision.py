@@ -96,9 +96,7 @@ def demand_read(paths: Iterable[str]) -> None:
             raise Problem("run_unreadable_path", exit_code=2, path=path)
 
 
-def make_places(
-    folder: Path, python: str, containment: Containment, account: tuple[int, int] | None
-) -> None:
+def make_places(folder: Path, python: str, account: tuple[int, int] | None) -> None:
     """The folders of a run, the door's client, and three files of /etc that name nobody."""
     spread(folder)
     for name in ("work", "home", "door", "bin/etc", *(f"tmp/{name}" for name in TEMPORARY)):

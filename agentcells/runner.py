@@ -132,7 +132,7 @@ class Runner:
             python=python,
             read=read,
         )
-        provision.make_places(path, python, self.containment, self.account)
+        provision.make_places(path, python, self.account)
         if self.account:
             provision.give_to(self.account, path, ("work", "home", "door", "tmp"))
         (path / "prompt.txt").write_text(order.prompt, encoding="utf-8", errors="replace")

@@ -211,7 +211,7 @@ def _obstacle(case: Case, run: RunFact, wanted: str) -> Reason | None:
     if proposals(end_of(run).outcome):
         return "plan_split", {}
     if run.delivery is not None and not published(run):
-        against = _against_push(run, run.delivery, case.config.factory.language)
+        against = _against_push(run.delivery, case.config.factory.language)
         if against is not None:
             return against
     cell, target = case.config.cell(run.order.cell), case.config.cell(wanted)
@@ -234,7 +234,7 @@ def _has_pull(case: Case, run: RunFact) -> bool:
     )
 
 
-def _against_push(run: RunFact, delivery: Delivery, language: str) -> Reason | None:
+def _against_push(delivery: Delivery, language: str) -> Reason | None:
     """No merge to be had, a second conflict, the gate (R44, R45)."""
     if delivery.obstacle:
         return delivery.obstacle, {}

@@ -64,7 +64,7 @@ class RunWorld:
         self.python, needs = provision.inner_python(containment)
         self.lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        provision.make_places(self.folder, self.python, containment, self.account)
+        provision.make_places(self.folder, self.python, self.account)
         self.box = Box(
             containment=containment,
             folder=str(self.folder),

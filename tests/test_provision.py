@@ -240,7 +240,7 @@ def test_without_a_sandbox_the_program_is_what_path_says(tmp_path):
 def test_the_shim_finds_its_client_wherever_it_lies(tmp_path):
     folder = tmp_path / "it's a run"
     folder.mkdir()
-    provision.make_places(folder, sys.executable, "none", None)
+    provision.make_places(folder, sys.executable, None)
     done = subprocess.run(
         ["agentcells", "cell", "observe"],
         env={"PATH": f"{folder}/bin:/usr/bin:/bin", "AGENTCELLS_DOOR": "/nowhere"},

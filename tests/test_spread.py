@@ -21,7 +21,7 @@ def is_top(folder: Path) -> bool:
 def test_the_folders_of_a_run_are_no_neighbours_of_the_last_ones(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()
-    provision.make_places(run, "/usr/bin/python3", "none", None)
+    provision.make_places(run, "/usr/bin/python3", None)
     assert kind_of(run) != EXT or is_top(run)
     assert kind_of(run) != EXT or not is_top(tmp_path)
 

@@ -37,23 +37,23 @@ READS = {
 
 def inspect(wire: Wire, git_url: str, repos: Sequence[str]) -> Iterator[Remark]:
     """All that is worth saying of the token, then of each repository. Raises ForgeError."""
-    kind, scopes = _kind(wire)
+    scopes = _scopes_of(wire)
     facts = {repo: found for repo in repos if (found := _facts(wire, repo)) is not None}
     if scopes is not None:
-        yield from _scopes(kind, scopes, private=any(fact["isPrivate"] for fact in facts.values()))
+        yield from _scopes(scopes, private=any(fact["isPrivate"] for fact in facts.values()))
     for repo, fact in facts.items():
         yield from _account(wire, repo, fact)
         if scopes is None:
-            yield from _permissions(wire, git_url, repo, fact)
+            yield from _permissions(wire, git_url, repo)
         yield from _settings(wire, repo, fact)
 
 
-def _kind(wire: Wire) -> tuple[str, frozenset[str] | None]:
-    """Of the token, and its scopes: only classic tokens and those of OAuth apps have any."""
+def _scopes_of(wire: Wire) -> frozenset[str] | None:
+    """Of the token: only classic ones and those of OAuth apps have any."""
     listed = wire.get(rest_url(wire.api_url) + "/").headers.get("x-oauth-scopes")
-    if listed is not None:
-        return "classic", frozenset(filter(None, (part.strip() for part in listed.split(","))))
-    return ("app" if wire.secret.reveal().startswith("ghs_") else "fine"), None
+    if listed is None:
+        return None
+    return frozenset(filter(None, (part.strip() for part in listed.split(","))))
 
 
 def rest_url(api_url: str) -> str:
@@ -79,7 +79,7 @@ def _facts(wire: Wire, repo: str) -> Mapping[str, Any] | None:
 # ---------------------------------------------------------------- the token
 
 
-def _scopes(kind: str, scopes: frozenset[str], *, private: bool) -> Iterator[Remark]:
+def _scopes(scopes: frozenset[str], *, private: bool) -> Iterator[Remark]:
     shown = ", ".join(sorted(scopes)) or "-"
     wanted = {"repo"} if private else {"repo", "public_repo"}
     if not scopes & wanted:
@@ -108,9 +108,7 @@ def _account(wire: Wire, repo: str, fact: Mapping[str, Any]) -> Iterator[Remark]
             "repo": repo, "login": wire.login})
 
 
-def _permissions(
-    wire: Wire, git_url: str, repo: str, fact: Mapping[str, Any]
-) -> Iterator[Remark]:
+def _permissions(wire: Wire, git_url: str, repo: str) -> Iterator[Remark]:
     """Of a fine-grained token or an App, one by one."""
     missing = _unreadable(wire, repo)
     if READS["defaultBranchRef"] not in missing and not _may_push(wire, git_url, repo):
