@@ -21,7 +21,7 @@ from agentcells.forge import Forge, Stale, known_labels
 from agentcells.git import Git
 from agentcells.model import IN_REVIEW, NEEDS_HUMAN, WORKING, Pair, Problem, Sha, branch_name
 from agentcells.plan import Action, Claim, FactoryBook, Snapshot
-from agentcells.run import Order, Outcome, Proof, RunEnd
+from agentcells.run import NOTHING_STARTED, Order, Outcome, Proof, RunEnd
 from agentcells.store import Limits, RunFolder, State
 
 if TYPE_CHECKING:
@@ -159,11 +159,8 @@ def _briefed(
 
 
 def withdrawn(order: Order, at: datetime) -> RunEnd:
-    """The end of a run that was claimed and never started: it is no round and no failure.
-
-    No process of it has ever existed, and that is as good a Proof as any.
-    """
-    proof = Proof(run=order.run, nonce="nothing-started", containment="none")
+    """The end of a run that was claimed and never started: it is no round and no failure."""
+    proof = Proof(run=order.run, nonce=NOTHING_STARTED, containment="none")
     return RunEnd(outcome=Outcome(kind="withdrawn"), proof=proof, ended_at=at)
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from agentcells.model import SUB_ISSUES, THREAD
 from agentcells.resets import reset_time
@@ -26,7 +26,6 @@ _DETAIL = 1_000
 _STDERR = 1_500
 _MOST = 10**12  # no count is larger: what is, was made up
 
-Ending = Literal["exit", "timeout", "stall", "killed"]
 
 
 def schema(

@@ -60,6 +60,10 @@ class Outcome:
 
 
 
+# The nonce of a run of which no process has ever existed: that is as good a Proof as any.
+NOTHING_STARTED = "nothing-started"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
     """That every process of a run has ended (R39). Made by the runner alone, from the supervisor's word.

@@ -26,7 +26,7 @@ from agentcells.attend import Tell, Told, attend
 from agentcells.confine import own_account
 from agentcells.git import Git
 from agentcells.model import Problem
-from agentcells.run import Order, Outcome, OutcomeKind, Proof, RunEnd, TreeTest
+from agentcells.run import NOTHING_STARTED, Order, Outcome, OutcomeKind, Proof, RunEnd, TreeTest
 from agentcells.sandbox import DOOR, OURS, Box, Containment, available
 from agentcells.sentences import say
 from agentcells.store import Limits, RunFolder, writing
@@ -35,7 +35,6 @@ from agentcells.workspace import Workspace, tools
 
 PATIENCE_S = 120.0  # how much longer than all its own clocks the supervisor may take
 AGAIN_S = (1.0, 5.0, 30.0)  # before the work of hours is given up because a disk was full for a moment
-NOTHING_STARTED = "nothing-started"
 
 
 def main(folder: str, lock_fd: str) -> int:
@@ -56,7 +55,6 @@ def run(path: Path, lock_fd: int) -> int:
         with writing(path):
             runner.prepare()
     except Problem as problem:
-        # No process of the run has ever existed, and that is as good a Proof as any.
         folder.write_end(runner.without_result(problem))
         return 0
     ended = runner.supervise()
@@ -351,4 +349,4 @@ def _plain(box: Box) -> dict[str, Any]:
     return found
 
 
-__all__ = ["NOTHING_STARTED", "Runner", "main", "run"]
+__all__ = ["Runner", "main", "run"]

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from agentcells.config import Config
 
 __all__ = [
-    "action_line", "board", "comment_line", "graph", "graph_value", "label_line", "plan_lines",
-    "plan_value", "record_line", "skip_line", "status_board", "status_value", "why", "why_value",
+    "action_line", "board", "graph", "graph_value", "label_line", "plan_lines",
+    "plan_value", "skip_line", "status_board", "status_value", "why", "why_value",
 ]
 
 EXCERPT = 90  # columns of a line that quotes somebody
@@ -193,16 +193,6 @@ def label_line(config: Config, language: str, before: str | None, *after: str) -
     if before is None:
         return there
     return f"{config.label(before) if before else say('view_no_label', language)} -> {there}"
-
-
-def record_line(message: str, language: str) -> str:
-    """A record by its first line."""
-    return say("view_record", language, message=cut(message, EXCERPT))
-
-
-def comment_line(author: str, body: str, language: str) -> str:
-    """A comment by its first words, without marker and Markdown."""
-    return say("view_comment", language, who=cut(author, EXCERPT), line=_first_words(body))
 
 
 def _first_words(body: str) -> str:

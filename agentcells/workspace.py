@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentcells.git import Git, records_ref
 from agentcells.history import HistoryError
-from agentcells.history.kept import take_over
+from agentcells.history.kept import take_in, take_over
 from agentcells.history.sealed import Sealed
 from agentcells.history.walk import Bounds
 from agentcells.model import Problem, Sha
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from agentcells.gate import Rules
     from agentcells.secrets import Secrets
 
-KEPT = "Kept work\n"
-MERGED = ("present-state", "moved-base")  # what the two sides of a conflict are called
 LOG_LIMIT = 1 << 20
 NEW_BYTES = 128 << 20  # or twice what the gate lets through: more is not even kept
 MARKER = b"<<<<<<< present-state"  # begins each of ours
@@ -99,8 +97,7 @@ class Workspace:
             merge = take_over(self.git, kept, order.start, self._refused_of(kept))
             tree, conflicts = merge.tree, tuple(merge.conflicts)
         if order.merging is not None and not conflicts:
-            ours = self.git.commit_tree(tree, [order.start], KEPT) if tree else order.start
-            merge = self.git.merge_tree(ours, order.merging, names=MERGED)
+            merge = take_in(self.git, order.start, tree, order.merging)
             tree, conflicts, self.merging = merge.tree, tuple(merge.conflicts), order.merging
         return tree, tuple(dict.fromkeys([*conflicts, *self._marked(tree)]))
 

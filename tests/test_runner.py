@@ -17,8 +17,7 @@ from agentcells.attend import Told
 from agentcells.git import Entry, Git, blob_id
 from agentcells.git_process import Call
 from agentcells.git_process import run as run_git
-from agentcells.run import Proof
-from agentcells.runner import NOTHING_STARTED
+from agentcells.run import NOTHING_STARTED, Proof
 from agentcells.workspace import Workspace
 from tests.git_world import child
 from tests.run_case import DONE, FILES, GOOD, Case, answers

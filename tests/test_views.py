@@ -175,6 +175,3 @@ def test_r16_the_plan_for_a_program_holds_every_field():
 def test_the_steps_of_a_story_are_one_line_each():
     assert views.label_line(config(), "en", "", "implement") == "no label -> ac:implement"
     assert views.label_line(config(), "en", "review", "") == "ac:review -> all of ours taken off"
-    assert views.record_line("Let the hero jump\n\nbody", "en") == "record: Let the hero jump body"
-    said = views.comment_line("bob\x1b", "**No** `way`\nreally", "en")
-    assert said == "bob\\x1b comments: No way"

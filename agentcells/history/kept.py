@@ -7,6 +7,8 @@ from collections.abc import Collection
 from agentcells.git import KEPT, Git, GitError, Merge, records_ref
 from agentcells.model import Sha
 
+MESSAGE = "Kept work\n"
+
 
 def keep(git: Git, run: str, sha: Sha) -> str:
     """Keep a run's newest record. Idempotent; returns the ref."""
@@ -44,14 +46,14 @@ def take_over(git: Git, kept: Sha, start: Sha, leave_out: Collection[str] = ()) 
         tree = git.write_tree(entries)
     if begun == start:
         return Merge(tree=tree)
-    work = git.commit_tree(tree, [begun], "Kept work\n")
+    work = git.commit_tree(tree, [begun], MESSAGE)
     return git.merge_tree(start, work, names=("present-state", "earlier-work"))
 
 
 def take_in(git: Git, start: Sha, tree: str, newer: Sha) -> Merge:
-    """`tree` (the start's, or kept work on it) merged with a newer state of the branch or base.
+    """`tree` ("": the start's own; else kept work on it) merged with a newer state of the branch or base.
 
     With conflicts its files hold markers, and the run settles them: `Sealed(merging=newer)` (R44).
     """
-    ours = start if tree == git.tree(start) else git.commit_tree(tree, [start], "Kept work\n")
-    return git.merge_tree(ours, newer)
+    ours = git.commit_tree(tree, [start], MESSAGE) if tree else start
+    return git.merge_tree(ours, newer, names=("present-state", "moved-base"))

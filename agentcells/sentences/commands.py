@@ -76,8 +76,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "start nothing new until {until}: {why}", "{until} まで新しい実行を始めない: {why}"),
     "view_brake": (
         "note the day's cost: ${usd}", "今日の費用を書き留める: {usd} ドル"),
-    "view_record": ("record: {message}", "記録: {message}"),
-    "view_comment": ("{who} comments: {line}", "{who} のコメント: {line}"),
     # ---- the desk: agentcells issue
     "issue_kind_issue": ("issue", "issue"),
     "issue_kind_pull_request": ("pull request", "プルリクエスト"),
