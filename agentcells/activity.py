@@ -11,6 +11,7 @@ from agentcells.columns import cut
 from agentcells.sentences import say
 
 SHOWN = 100  # columns
+MOST = 10**12  # no count is larger: what is, was made up
 COUNTED = (
     "input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens",
 )
@@ -46,7 +47,7 @@ def after(before: Activity, line: str, language: str) -> Activity:
             usd = event.get("total_cost_usd")
             return replace(
                 before, doing=say("watch_answered", language),
-                usd=float(usd) if isinstance(usd, int | float) else None,
+                usd=float(usd) if isinstance(usd, int | float) and 0 <= usd <= MOST else None,
             )
         case _:
             return before
@@ -57,7 +58,7 @@ def _counted(messages: Mapping[str, int], message: Mapping[str, Any]) -> Mapping
     if not isinstance(usage, Mapping):
         return messages
     tokens = [usage.get(name) for name in COUNTED]
-    total = sum(count for count in tokens if isinstance(count, int))
+    total = sum(count for count in tokens if isinstance(count, int) and 0 <= count <= MOST)
     return {**messages, str(message.get("id")): total}
 
 

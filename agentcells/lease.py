@@ -24,6 +24,8 @@ from agentcells.run import Order
 from agentcells.store import State, keep, writing
 from agentcells.wire import from_json, to_json
 
+LASTS_MOST_S = 10**7  # 115 days: no time-out in cells.toml may be that long
+
 if TYPE_CHECKING:
     from agentcells.config import Config
     from agentcells.git import Fence, Git
@@ -275,7 +277,9 @@ def _holder(there: Leased) -> str:
 def _lasting(there: Leased, at_least: timedelta) -> timedelta:
     """As long as its holder said: his time-out may be longer than ours."""
     seconds = _told(there).get("seconds")
-    return max(timedelta(seconds=seconds), at_least) if isinstance(seconds, int) else at_least
+    if not isinstance(seconds, int) or seconds > LASTS_MOST_S:  # more is no time-out of anybody's
+        return at_least
+    return max(timedelta(seconds=max(seconds, 0)), at_least)
 
 
 def _plain(item: Item) -> Item:

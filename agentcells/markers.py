@@ -311,4 +311,7 @@ def _sure_time(text: str) -> datetime:
     at = datetime.fromisoformat(text)
     if at.tzinfo is None:
         raise ValueError("a time without a zone")
-    return at.astimezone(UTC)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as error:  # the first day of all calendars, seen from the east
+        raise ValueError(text) from error

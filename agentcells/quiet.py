@@ -46,7 +46,7 @@ WAITS_FOR_OWNER = frozenset({"skip_needs_human"})
 FILES_OF_STATE = ("brake.json", "factory.json", "leases.json")
 # Nothing that goes wrong here is told here: the whole tick that follows meets it again, and says it.
 TROUBLE = (
-    OSError, ValueError, KeyError, TypeError, AttributeError, http.client.HTTPException,
+    OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, http.client.HTTPException,
     subprocess.SubprocessError,
 )
 

@@ -221,7 +221,8 @@ class Workshop:
         """`--log [--from N]`: a page of the whole output."""
         start = 0
         if arguments:
-            if len(arguments) != 2 or arguments[0] != "--from" or not arguments[1].isdecimal():
+            known = len(arguments) == 2 and arguments[0] == "--from" and arguments[1].isdecimal()
+            if not known or len(arguments[1]) >= 16:
                 return refusal("door_bad_arguments", "door_bad_arguments_hint", verb=verb)
             start = int(arguments[1])
         total = os.fstat(self.logs[verb]).st_size

@@ -59,3 +59,10 @@ def test_tokens_are_counted_once_for_each_message_and_dollars_come_at_the_end():
     assert told({"type": "result", "total_cost_usd": 0.25}).usd == 0.25
     assert told({"type": "result", "total_cost_usd": "?"}).usd is None
     assert told({"type": "result"}, language="ja").doing == "回答済み"
+
+
+def test_r28_numbers_that_were_made_up_count_for_nothing():
+    many = [speaks(message=f"m{n}", output_tokens=int("9" * 4_000), input_tokens=n) for n in range(3)]
+    assert f"{told(*many).tokens:,}" == "3"
+    for usd in (int("9" * 400), float("inf"), float("nan"), -1):
+        assert told({"type": "result", "total_cost_usd": usd}).usd is None

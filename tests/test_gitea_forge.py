@@ -848,8 +848,9 @@ def test_values_that_are_not_of_their_kind_are_not_taken() -> None:
     for value in ["text", 7, ["text"]]:
         with pytest.raises(Partial):
             rows(value, "rows")
-    with pytest.raises(Partial):
-        comment_number({"issue_url": "https://x/issues/new", "pull_request_url": ""})
+    for end in ("new", "9" * 5_000, "²"):
+        with pytest.raises(Partial):
+            comment_number({"issue_url": f"https://x/issues/{end}", "pull_request_url": ""})
     with pytest.raises(Partial):
         state({"state": "ajar"})
     with pytest.raises(Partial):

@@ -129,6 +129,9 @@ def test_r21_what_lists_may_not_show_yet_is_no_ground_to_stand_on(
     line.as_("mallory").comment(REPO, 1, "Me too.")
     assert ask(line, monkeypatch) == (None, {})
     line.world.hub.clock.advance(180)
+    with monkeypatch.context() as odd:
+        odd.setattr("http.client.HTTPResponse.read", lambda *_: b"[" * 100_000)
+        assert ask(line, odd) == (None, {})  # no page of a forge: the whole tick says what is wrong
     assert list(ask(line, monkeypatch)[1]) == [REPO]
 
 

@@ -92,10 +92,13 @@ def test_r17_a_dead_holder_is_followed_by_the_forges_clock(tmp_path: Path) -> No
     assert stage.states(number) == {"needs-human"}
 
 
-def test_rubbish_in_a_lease_runs_out_as_any_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rubbish", [
+    "no json at all", "[" * 100_000, '{"seconds": ' + "9" * 30 + "}", '{"seconds": -' + "9" * 30 + "}",
+])
+def test_rubbish_in_a_lease_runs_out_as_any_other(tmp_path: Path, rubbish: str) -> None:
     stage = several(tmp_path, ASKS)
     number = stage.file()
-    stage.people.forge().swap_lease(REPO, number, None, "no json at all")
+    stage.people.forge().swap_lease(REPO, number, None, rubbish)
     stage.tick_as("m1")
     assert stage.states(number) == {"implement"}
     stage.advance(minutes=61)

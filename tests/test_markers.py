@@ -257,6 +257,7 @@ def damaged(**changes: object) -> str:
         {"moves": [["2026-03-01T12:00:00Z", "a", "b", "c", 4]]},
         {"text_hash": 4},
         {"approved_at": 4},
+        {"approved_at": "0001-01-01T00:00:00+14:00"},
         {"older": [1, 2]},
     ],
 )

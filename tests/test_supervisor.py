@@ -258,7 +258,8 @@ def test_r37_a_failed_test_shows_head_and_tail_and_the_whole_output_can_be_paged
 
 def test_r37_a_verb_without_a_command_and_wrong_words_say_what_to_do(world):
     world.attend(
-        world.python_agent(CELL + "cell('build'); cell('test', '-k', 'x'); cell('test', '--log')"),
+        world.python_agent(CELL + "cell('build'); cell('test', '-k', 'x'); cell('test', '--log');"
+                           "cell('test', '--log', '--from', '9' * 5_000)"),
         commands={"test": ["true"]},
     )
     for call in said(world):

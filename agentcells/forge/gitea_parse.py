@@ -111,7 +111,7 @@ def comment_number(comment: Node) -> int:
     """The issue or pull request that a comment of a whole repository stands on."""
     for name in ("issue_url", "pull_request_url"):
         end = str(comment.get(name) or "").rsplit("/", 1)[-1]
-        if end.isascii() and end.isdigit():
+        if end.isascii() and end.isdigit() and len(end) < 12:
             return int(end)
     raise partial("issue of a comment")
 

@@ -45,7 +45,7 @@ def _leased(wire: Wire, repo: str, sha: Sha) -> Leased:
     at = str(_node(commit, "committer").get("date", ""))
     try:
         moment = datetime.fromisoformat(at).astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise parse.partial(sha) from None
     return Leased(sha=sha, text=str(commit.get("message", "")).strip(), at=moment)
 

@@ -71,7 +71,10 @@ def only_page(connection: object, what: str) -> tuple[Node, ...]:
 def time(value: object, what: str = "a time") -> datetime:
     if not isinstance(value, str):
         raise partial(what)
-    return datetime.fromisoformat(value)
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        raise partial(what) from None
 
 
 # ---------------------------------------------------------------- accounts and labels

@@ -144,10 +144,11 @@ class Wire:
         limit = (reply.data or {}).get("rateLimit")
         cost = limit.get("cost") if isinstance(limit, Mapping) else None
         remaining = reply.headers.get("x-ratelimit-remaining", "")
+        counted = remaining.isascii() and remaining.isdigit() and len(remaining) < 12
         sent = Sent(
             operation=document.name, status=reply.status, request_id=reply.request_id,
             points=cost if isinstance(cost, int) else None,
-            remaining=int(remaining) if remaining.isdigit() else None, seconds=seconds,
+            remaining=int(remaining) if counted else None, seconds=seconds,
         )
         self.sent.append(sent)
         LOG.debug("%s", sent)
