@@ -59,8 +59,21 @@ class _Escaping(dict[int, str]):
         return shown
 
 
+class _Spelling(dict[int, str]):
+    """The same for `printable_json`, as JSON spells it. A line end between its values stays."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        units = char.encode("utf-16-be", "surrogatepass")
+        spelt = "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+        shown = spelt if char not in "\n\t" and (is_invisible(char) or char in _LINE_ENDS) else char
+        self[code] = shown
+        return shown
+
+
 _CLEANING = _Cleaning()
 _ESCAPING = _Escaping()
+_SPELLING = _Spelling()
 
 
 def clean(text: str) -> str:
@@ -84,3 +97,8 @@ def printable(text: str, *, one_line: bool = False) -> str:
     """
     shown = text.translate(_ESCAPING)
     return shown.replace("\n", "\\n").replace("\t", "\\t") if one_line else shown
+
+
+def printable_json(text: str) -> str:
+    """JSON for a terminal: it means the same, and nothing in it moves a cursor or hides."""
+    return text.translate(_SPELLING)

@@ -16,7 +16,7 @@ from agentcells.model import Problem
 from agentcells.plan import Action, Skip
 from agentcells.run import Order, Outcome, RunEnd
 from agentcells.sentences import say
-from agentcells.text import printable
+from agentcells.text import printable, printable_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Emit:
     def _out(self, event: dict[str, object]) -> None:
         if self.mode == "json":
             stamp = datetime.now(UTC).isoformat(timespec="milliseconds")
-            _print(json.dumps({"at": stamp, **event}, ensure_ascii=False), sys.stdout)
+            _print(printable_json(json.dumps({"at": stamp, **event}, ensure_ascii=False)), sys.stdout)
         elif self.mode == "text":
             _print(printable(str(event["text"])), sys.stdout)
 

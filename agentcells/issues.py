@@ -13,7 +13,7 @@ from agentcells import issue_desk
 from agentcells.forge import Forge
 from agentcells.issue_desk import Say
 from agentcells.model import Item, Problem
-from agentcells.options import load_for
+from agentcells.options import load_for, print_json
 from agentcells.wire import to_json
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _text(given: str) -> str:
 
 def _json(wanted: bool, value: object) -> None:
     if wanted:
-        typer.echo(json.dumps(json.loads(to_json(value)), ensure_ascii=False, indent=2))
+        print_json(json.loads(to_json(value)))
 
 
 def _state(wanted: bool, item: Item) -> None:

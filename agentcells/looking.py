@@ -164,6 +164,7 @@ def logs(
 
     from agentcells import transcript
     from agentcells.journal import Journal
+    from agentcells.text import printable_json
 
     settings = load_for(config, "factory", "forge", "agent", "notify")
     state, clean = State.at(settings.path), _cleaner(settings)
@@ -172,8 +173,8 @@ def logs(
         if not events and not as_json:
             key = "logs_none_item" if item else "logs_none"
             typer.echo(say(key, settings.factory.language, number=item), err=True)
-        for line in (json.dumps(event, ensure_ascii=False) for event in events) if as_json else (
-                transcript.log_lines(events, settings.factory.timezone)):
+        told = (printable_json(json.dumps(event, ensure_ascii=False)) for event in events)
+        for line in told if as_json else transcript.log_lines(events, settings.factory.timezone):
             typer.echo(line)
         return 0
     folder = state.find_log(run_id)

@@ -15,6 +15,7 @@ from agentcells.config_model import Factory
 from agentcells.model import Problem
 from agentcells.sentences import language_in, say
 from agentcells.store import State
+from agentcells.text import printable_json
 
 CELLS = Path("cells.toml")
 ConfigOption = Annotated[
@@ -62,7 +63,7 @@ def language_at(path: Path) -> Literal["en", "ja"]:
 
 
 def print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    typer.echo(printable_json(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def language_of_the_shell() -> Literal["en", "ja"]:

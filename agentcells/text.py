@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agentcells.characters import clean, invisible_count, printable
+from agentcells.characters import clean, invisible_count, printable, printable_json
 from agentcells.sentences import say
 
 _NONCE = re.compile(r"[0-9A-Za-z]{8,64}\Z")
@@ -69,5 +69,5 @@ def _cut(text: str, limit: int, head_share: float, language: str) -> str:
 
 __all__ = [
     "bounded", "clean", "fence", "harmless", "head_tail", "invisible_count", "printable",
-    "show_hidden",
+    "printable_json", "show_hidden",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ from agentcells.model import Problem
 from agentcells.run import Order, RunEnd
 from agentcells.sentences import say
 from agentcells.store import RunFolder
-from agentcells.text import bounded, printable
+from agentcells.text import bounded, printable, printable_json
 
 LINE_LIMIT = 400
 LOGS = ("setup.log", "build.log", "test.log", "network.log", "supervisor.log")
@@ -54,10 +53,8 @@ def raw(folder: Path) -> Iterator[str]:
     stream = folder / "stream.jsonl"
     if stream.exists():
         with stream.open(encoding="utf-8", errors="replace") as events:
-            yield from (_MOVES.sub(lambda found: f"\\u{ord(found[0]):04x}", line) for line in events)
+            yield from map(printable_json, events)
 
-
-_MOVES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
 
 
 def log_lines(events: Iterable[Mapping[str, Any]], timezone: str) -> Iterator[str]:

@@ -354,6 +354,16 @@ def test_what_an_agent_wrote_moves_no_cursor_and_ends_no_command(tmp_path, typed
     assert typed(stage, "why", "9" * 5_000).code == 2
 
 
+def test_json_of_what_anybody_wrote_moves_no_cursor_and_says_the_same(tmp_path, typed: Typed):
+    stage = Stage(tmp_path)
+    title = "red \x9b31m \u202e 日本 \U000e0041 \u2028."
+    number = str(stage.file("triage", title=title))
+    for words in (["status"], ["why", number], ["issue", "show", number], ["tick", "--dry-run"]):
+        said = typed(stage, *words, "--json")
+        assert not {"\x9b", "\u202e", "\U000e0041", "\u2028"} & set(said.out), words
+        assert words[0] in ("why", "tick") or title in json.dumps(said.value, ensure_ascii=False)
+
+
 def test_watch_reads_a_character_that_two_looks_have_cut(tmp_path):
     line = json.dumps({"type": "assistant", "message": {"id": "m", "content": [
         {"type": "text", "text": "名前で挨拶する"}]}}, ensure_ascii=False).encode() + b"\n"
