@@ -51,19 +51,21 @@ def check(path: Path) -> list[Line]:
     try:
         for line in _forge(config, open_forge(config)):
             lines.append(line)  # one by one: what was found before a problem is told too
-    except Problem as problem:
-        lines.append(_problem("forge", problem, language))
+    except (Problem, OSError) as error:
+        lines.append(_problem("forge", error, language))
     return lines
 
 
 def _looked(room: Callable[[Config], Iterator[Line]], config: Config) -> list[Line]:
     try:
         return list(room(config))
-    except Problem as problem:
-        return [_problem(room.__name__.strip("_"), problem, config.factory.language)]
+    except (Problem, OSError) as error:
+        return [_problem(room.__name__.strip("_"), error, config.factory.language)]
 
 
-def _problem(name: str, problem: Problem, language: str) -> Line:
+def _problem(name: str, error: Problem | OSError, language: str) -> Line:
+    detail = "" if isinstance(error, Problem) else f"{error.strerror or error}: {error.filename or '-'}"
+    problem = error if isinstance(error, Problem) else Problem("system_refused", detail=detail)
     return Line(name=name, level="stop", text=say(problem.key, language, **problem.slots))
 
 

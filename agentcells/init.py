@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from agentcells import pins
 from agentcells.config import Config, load, resource
@@ -26,6 +27,8 @@ from agentcells.sentences import say
 from agentcells.store import write_whole
 
 Tell = Callable[[str], None]
+Ask = Callable[[str, str], str]
+Read = TypeVar("Read")
 
 COLOURS = {WORKING: "fbca04", NEEDS_HUMAN: "d93f0b", IN_REVIEW: "0e8a16", HOLD: "6a737d"}
 CELL_COLOUR = "1d76db"
@@ -293,7 +296,7 @@ def write_form(folder: Path, config: Config, tell: Tell) -> None:
 
 
 def run(
-    cells: Path, ask: Callable[[str, str], str], tell: Tell, *, yes: bool, relock: bool,
+    cells: Path, ask: Ask, tell: Tell, *, yes: bool, relock: bool,
     given: Answers | None = None,
 ) -> None:
     """The whole command. `given` is what was said on the command line; with `yes` nothing is asked."""
@@ -302,7 +305,7 @@ def run(
         config = load(cells)
         _demand_same(config, given or Answers(repo="", owner=""))
     else:
-        answers = _filled(folder, given) if given else _ask(folder, ask, yes)
+        answers = _filled(folder, given) if given else _ask(folder, ask, tell, yes)
         if not answers.repo or not answers.owner:
             raise Problem("init_needs", exit_code=2)
         _demand_names(answers)
@@ -333,7 +336,7 @@ def _demand_names(answers: Answers) -> None:
             raise Problem("init_login", exit_code=2, login=login)
 
 
-def _ask(folder: Path, ask: Callable[[str, str], str], yes: bool) -> Answers:
+def _ask(folder: Path, ask: Ask, tell: Tell, yes: bool) -> Answers:
     if yes:
         return _filled(folder, Answers(repo="", owner=""))
     shell = language_of_the_shell()
@@ -341,8 +344,19 @@ def _ask(folder: Path, ask: Callable[[str, str], str], yes: bool) -> Answers:
     owner = ask(say("init_ask_owner", shell), repo.partition("/")[0])
     bot = ask(say("init_ask_bot", shell), "")
     token_file = ask(say("init_ask_token", shell), "")
-    test = _words(ask(say("init_ask_test", shell), shlex.join(detect_test(folder))))
-    language = known_language(ask(say("init_ask_language", shell), shell).strip())
+
+    def known(key: str, default: str, read: Callable[[str], Read]) -> Read:
+        for left in (2, 1, 0):  # a slip costs one answer, not all of them
+            try:
+                return read(ask(say(key, shell), default).strip())
+            except Problem as slip:
+                if not left:
+                    raise
+                tell(say(slip.key, shell, **slip.slots))
+        raise AssertionError("the last one returns or raises")
+
+    test = known("init_ask_test", shlex.join(detect_test(folder)), _words)
+    language = known("init_ask_language", shell, known_language)
     return Answers(repo=repo, owner=owner, bot=bot, token_file=token_file, test=test, language=language)
 
 

@@ -7,7 +7,6 @@ import re
 import secrets
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -178,11 +177,14 @@ def _log_to(path: Path | None) -> Callable[[str], None]:
     def log(text: str) -> None:
         at = datetime.now().astimezone().isoformat(timespec="seconds")
         line = f"{at} " + "\n  ".join(printable(part) for part in text.splitlines() or [""])
-        if path is None:
-            print(line, file=sys.stderr, flush=True)
-            return
-        with suppress(OSError), path.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(line + "\n")  # on a full disk the call itself is worth more
+        try:
+            if path is not None:
+                with path.open("a", encoding="utf-8", errors="replace") as file:
+                    file.write(line + "\n")
+                return
+        except OSError as error:  # a full disk: the call itself is worth more than its line
+            line = f"{line} ({path}: {error.strerror or error})"
+        print(line, file=sys.stderr, flush=True)
 
     return log
 

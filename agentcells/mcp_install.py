@@ -93,8 +93,9 @@ def into_claude(wanted: Wanted, folder: Path) -> Iterator[str]:
     try:
         done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
                               timeout=WITHIN_S, check=False)
-    except subprocess.TimeoutExpired as error:
-        words = say("mcp_install_slow", wanted.language, seconds=WITHIN_S)
+    except (OSError, subprocess.TimeoutExpired) as error:  # a file that is no program is an OSError
+        slow = isinstance(error, subprocess.TimeoutExpired)
+        words = say("mcp_install_slow", wanted.language, seconds=WITHIN_S) if slow else str(error)
         raise Problem("mcp_install_failed", detail=words, command=shlex.join(command)) from error
     detail = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())[-300:]
     if done.returncode != 0 and "already exists" not in detail:
@@ -110,7 +111,7 @@ def into_claude(wanted: Wanted, folder: Path) -> Iterator[str]:
 def _read(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Problem("mcp_install_settings_bad", path=path) from error
     permissions = value.get("permissions", {}) if isinstance(value, dict) else None
     if not isinstance(permissions, dict) or not isinstance(permissions.get("deny", []), list):

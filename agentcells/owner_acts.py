@@ -99,15 +99,15 @@ def read_case(config: Config, state: State, number: int, repo: str) -> Case:
 
 
 def _members(forge: Forge, repo: str, number: int) -> list[Item]:
+    """The issue with all its pull requests, whichever of them was named: one alone is not how it stands."""
     item = forge.read(repo, number)
     branch = parse_branch(item.pull.head_ref) if item.pull else None
-    if branch is not None:
-        return [forge.read(repo, branch[0]), item]
-    items, attempt = [item], 1
-    while item.kind == "issue" and (pull := forge.pull_by_head(repo, branch_name(number, attempt))):
+    first = item if branch is None else forge.read(repo, branch[0])
+    items, attempt = [first], 1
+    while first.kind == "issue" and (pull := forge.pull_by_head(repo, branch_name(first.number, attempt))):
         items.append(pull)
         attempt += 1
-    return items
+    return items if number in {one.number for one in items} else [*items, item]
 
 
 def _numbers(pair: Pair) -> set[int]:

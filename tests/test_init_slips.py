@@ -117,13 +117,21 @@ def test_a_repository_with_git_at_its_end_is_none(typed: Typed, empty: Path) -> 
 def test_a_quote_that_is_never_closed_and_a_language_that_is_none_are_told(
     typed: Typed, empty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for test, language, word in (('pytest -k "x', "en", "quotes"), ("pytest", "jp", "jp")):
-        answers = iter(["alice/game", "alice", "", "", test, language])
+    for last, word in ((['pytest -k "x'] * 3, "quotes"), (["pytest", "jp", "jp", "jp"], "jp")):
+        answers = iter(["alice/game", "alice", "", "", *last])
         monkeypatch.setattr("typer.prompt", lambda *_, given=answers, **__: next(given))
         said = typed(None, "init")
         assert said.code == 2, said
         assert word in said.err
     assert list(empty.iterdir()) == []
+
+
+def test_a_slip_in_an_answer_costs_that_answer_alone(empty: Path) -> None:
+    given = iter(["alice/game", "alice", "", "", 'pytest -k "x', "pytest -k 'x y'", "japanese", "ja"])
+    told: list[str] = []
+    answers = _ask(empty, lambda *_: next(given), told.append, yes=False)
+    assert (answers.test, answers.language) == (("pytest", "-k", "x y"), "ja")
+    assert ["quotes" in told[0], "japanese" in told[1], len(told)] == [True, True, 2]
 
 
 def test_the_questions_are_asked_in_the_language_of_the_shell(
@@ -136,7 +144,7 @@ def test_the_questions_are_asked_in_the_language_of_the_shell(
         asked.append(question)
         return default or "alice/game"
 
-    answers = _ask(empty, ask, yes=False)
+    answers = _ask(empty, ask, asked.append, yes=False)
     assert answers.language == "ja"
     assert all(not question.isascii() for question in asked)
 

@@ -189,6 +189,25 @@ def test_check_stops_at_a_state_folder_on_a_disk_that_is_read_only(stage: Stage,
     assert f"STOP disk: The state folder {stage.state.root} cannot be written" in done.stdout
 
 
+def test_check_goes_on_where_a_file_cannot_be_looked_at(tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(tmp_path)
+    cells = stage.cells_path.read_text(encoding="utf-8")
+    stage.cells_path.write_text(cells.replace("[forge]\n", '[forge]\ntoken = { file = "nowhere" }\n'), encoding="utf-8")
+    there = typed(stage, "check").out
+    assert "token: " in there  # the local forge needs none
+
+    def refuses(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "/somewhere")
+
+    monkeypatch.setattr("agentcells.check.lingers", refuses)
+    monkeypatch.setattr("agentcells.check.next_tick", refuses)
+    monkeypatch.setattr("agentcells.check._token_place", refuses)
+    found = {line.split(": ")[0]: line for line in typed(stage, "check").out.splitlines()}
+    assert "Permission denied: /somewhere" in found["STOP ticks"]
+    assert "Permission denied: /somewhere" in found["STOP forge"]
+    assert "ok   git" in found
+
+
 @pytest.mark.parametrize("words", [("tick",), ("status",), ("check",), ("stop",)])
 def test_a_cells_toml_that_is_a_link_to_itself_is_one_line(typed: Typed, tmp_path: Path, words: tuple[str, ...],
                                                            monkeypatch: pytest.MonkeyPatch):

@@ -154,7 +154,7 @@ def test_settings_that_are_no_json_are_left_alone(desk: Desk, tmp_path: Path, mo
     claude(tmp_path, monkeypatch)
     path = desk.work / mcp_install.SETTINGS
     path.parent.mkdir()
-    for text in ("{not json", "[]", '{"permissions": []}'):
+    for text in ("{not json", "[]", '{"permissions": []}', "[" * 100_000):
         path.write_text(text)
         assert refused("install", "claude-code", "--deny").key == "mcp_install_settings_bad"
         assert path.read_text() == text
@@ -187,15 +187,20 @@ def test_a_claude_that_never_answers_and_a_machine_without_git_are_no_bug(
     claude(tmp_path, monkeypatch, "exec sleep 20")
     monkeypatch.setattr(mcp_install, "WITHIN_S", 0.2)
     assert "no answer within" in str(refused("install", "claude-code").slots["detail"])
+    (tmp_path / "bin/claude").write_text("no program at all\n")
+    assert "Exec format error" in str(refused("install", "claude-code").slots["detail"])
     (tmp_path / "bin/claude").write_text("#!/bin/sh\n")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     assert CliRunner().invoke(app, ["install", "claude-code", "--deny"]).exit_code == 0
     assert (desk.work / mcp_install.SETTINGS).exists()
 
 
-def test_a_log_that_cannot_be_written_is_told_before_anything_is_served(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_is_told_before_anything_is_served(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert refused("--log", str(tmp_path / "nowhere/log")).key == "store_refused"
     log = _log_to(tmp_path / "log")
     (tmp_path / "log").unlink()
     (tmp_path / "log").mkdir()  # as bad as a full disk
     log("it went wrong")
+    assert " it went wrong (" in capsys.readouterr().err

@@ -328,3 +328,17 @@ def test_release_and_retry_know_a_pull_request_that_another_attempt_has_followed
     said = typed(stage, "retry", str(pull))
     assert said.code in (0, 1)
     assert "bug" not in said.err
+
+def test_retry_of_an_earlier_attempt_sees_the_one_that_has_followed_it(tmp_path, typed: Typed):
+    stage = Stage(tmp_path, rules=[IMPLEMENT, REVIEW])
+    number = stage.file()
+    stage.tick()
+    first = stage.pull_of(number).number
+    stage.people.close(first, OWNER)
+    stage.advance(seconds=2)
+    stage.label(number, "implement")
+    stage.tick()
+    second = stage.pull_of(number, 2).number
+    assert stage.states(second) == {"in-review"}
+    said = typed(stage, "retry", str(first), "--cell", "review", "--json").value
+    assert (said["number"], said["before"]) == (second, ["ac:in-review"])
