@@ -197,7 +197,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         text = path.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return []
-    for line in text.splitlines():
+    for line in text.split("\n"):  # a title may hold other line ends, and JSON keeps them as they are
         try:
             event = json.loads(line)
         except ValueError:

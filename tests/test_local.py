@@ -219,6 +219,12 @@ def test_a_branch_deleted_by_a_push_closes_its_pull_request(place: Place) -> Non
     assert place.cells.read(REPO, pull.number).state == "closed"
 
 
+def test_a_branch_with_an_odd_line_end_in_its_name_is_one_branch(place: Place) -> None:
+    pull = place.pull()
+    git("push", "-q", str(place.bare), "main:refs/heads/a\u2028b", cwd=place.clone)
+    assert place.cells.read(REPO, pull.number).state == "open"
+
+
 def test_a_branch_set_back_to_the_base_closes_its_pull_request(place: Place) -> None:
     pull = place.pull()
     git("push", "-q", "--force", str(place.bare), "main:agentcells/1", cwd=place.clone)

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from agentcells.around import at_work, next_tick
+from agentcells.events import Emit
+from agentcells.journal import Journal
 from agentcells.store import State
 from agentcells.watch import Followed, Lines
 from tests.factory import Factory, wait_for_words
@@ -354,7 +356,9 @@ def test_what_an_agent_wrote_moves_no_cursor_and_ends_no_command(tmp_path, typed
     assert typed(stage, "why", "9" * 5_000).code == 2
 
 
-def test_json_of_what_anybody_wrote_moves_no_cursor_and_says_the_same(tmp_path, typed: Typed):
+def test_json_of_what_anybody_wrote_moves_no_cursor_and_says_the_same(
+    tmp_path, typed: Typed, capsys: pytest.CaptureFixture[str]
+):
     stage = Stage(tmp_path)
     title = "red \x9b31m \u202e 日本 \U000e0041 \u2028."
     number = str(stage.file("triage", title=title))
@@ -362,6 +366,11 @@ def test_json_of_what_anybody_wrote_moves_no_cursor_and_says_the_same(tmp_path, 
         said = typed(stage, *words, "--json")
         assert not {"\x9b", "\u202e", "\U000e0041", "\u2028"} & set(said.out), words
         assert words[0] in ("why", "tick") or title in json.dumps(said.value, ensure_ascii=False)
+    Journal(stage.state.root).append({"event": "skip", "text": title})
+    Emit(mode="json", language="en").tell("skip", title)
+    shown = capsys.readouterr().out + typed(stage, "logs", "--json").out
+    assert [json.loads(line)["text"] for line in shown.splitlines()] == [title, title]
+    assert not {"\x9b", "\u202e", "\U000e0041"} & set(shown)
 
 
 def test_watch_reads_a_character_that_two_looks_have_cut(tmp_path):

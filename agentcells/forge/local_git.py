@@ -34,7 +34,8 @@ class Bare:
     def tips(self) -> dict[str, Sha]:
         """Every branch and its newest commit."""
         listed = self._git("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/")
-        pairs = (line.split(" ", 1) for line in _text(listed).splitlines())
+        lines = _text(listed).split("\n")  # a name may hold other line ends
+        pairs = (line.split(" ", 1) for line in lines if line)
         return {ref.removeprefix("refs/heads/"): Sha(sha) for sha, ref in pairs}
 
     def ahead(self, base: Sha, head: Sha) -> int:
