@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from agentcells.forge import (
@@ -24,6 +25,7 @@ from agentcells.forge import (
 )
 from agentcells.forge.gitea import GiteaForge
 from agentcells.forge.gitea_errors import Asked, Reply, error_of
+from agentcells.forge.gitea_wire import _reply
 from agentcells.model import Item, Sha
 from agentcells.sentences import SENTENCES, say
 from tests.gitea_world import REPO, Story, story
@@ -501,3 +503,8 @@ def test_no_token_goes_over_plain_http_to_another_machine() -> None:
     assert (caught.value.key, caught.value.exit_code) == ("forge_insecure", 2)
     for fine in ("http://127.0.0.1:1/api/v1", "http://localhost/api/v1", "https://x/api/v1"):
         assert made(fine).sent == ()
+
+
+def test_an_answer_of_brackets_and_odd_dates_is_no_bug() -> None:
+    deep = _reply(httpx.Response(200, content=b"[" * 100_000, headers={"date": "Fri, 31 Dec 9999 23:59:59 -1200"}))
+    assert (deep.is_json, deep.date()) == (False, None)

@@ -24,6 +24,7 @@ from agentcells.forge import (
 )
 from agentcells.forge.github import GitHubForge
 from agentcells.forge.github_errors import Asked, Reply, error_of
+from agentcells.forge.github_parse import time
 from agentcells.forge.github_whole import READ
 from agentcells.sentences import SENTENCES, say
 from tests.github_world import FINE, REPO, Story, story
@@ -393,3 +394,15 @@ def test_nobody_listening_is_the_weather(tmp_path: Path) -> None:
     with pytest.raises(Unavailable) as caught:
         forge.viewer()
     assert (caught.value.key, caught.value.exit_code) == ("github_network", 75)
+
+
+def test_an_answer_of_brackets_digits_and_odd_dates_is_no_bug(hub: Story) -> None:
+    assert github_wire._reply(200, {}, b"[" * 100_000).body is None
+    assert Reply(status=200, headers={"date": "Fri, 31 Dec 9999 23:59:59 -1200"}, body={}).date() is None
+    with pytest.raises(Partial):
+        time("yesterday")
+    forge = hub.forge()
+    for left, remaining in (("12", 12), ("9" * 5_000, None), ("\u00b2", None)):
+        reply = Reply(status=200, headers={"x-ratelimit-remaining": left}, body={})
+        forge._wire._note(READ, reply, 0.1)
+        assert forge.sent[-1].remaining == remaining

@@ -30,6 +30,10 @@ WORK = [rule("implement", {"write": {"a.py": "key = odd_1234567890 # gitleaks:al
              {"cell": ["record", "-m", "Add a"]}, answer("review")), REVIEW]
 
 
+# A report that no reader of JSON gets to the end of.
+DEEP = "open(value('--report-path'), 'w').write('[' * 100_000); sys.exit(int(value('--exit-code')))"
+
+
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = "") -> None:
     folder.mkdir()
     (folder / "gitleaks").write_text(PROGRAM.replace("MORE", more))
@@ -73,7 +77,7 @@ def test_r45_its_blob_in_cells_toml_is_the_only_exception(
     assert again.branches() == ("agentcells/1", "main")
 
 
-@pytest.mark.parametrize("crash", ["sys.exit(1)", "sys.exit(2)", "os.kill(os.getpid(), 9)",
+@pytest.mark.parametrize("crash", ["sys.exit(1)", "sys.exit(2)", DEEP, "os.kill(os.getpid(), 9)",
                                    "sys.exit(int(value('--exit-code')))"])
 def test_r45_a_gitleaks_that_fails_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crash: str

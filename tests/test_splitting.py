@@ -85,7 +85,7 @@ def test_anything_else_is_a_reply(words):
 
 @pytest.mark.parametrize("last", [
     "", "<!-- agentcells:issues [1, 2] -->", '<!-- agentcells:issues [["a"]] -->', "<!-- agentcells:issues [} -->",
-    "<!-- agentcells:issues [}] -->",
+    "<!-- agentcells:issues [}] -->", "<!-- agentcells:issues " + "[" * 100_000 + "] -->",
 ])
 def test_what_is_no_proposal_proposes_nothing(last):
     assert parse_proposals(proposal(last).body) == ()

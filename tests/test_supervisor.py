@@ -258,13 +258,16 @@ def test_r37_a_failed_test_shows_head_and_tail_and_the_whole_output_can_be_paged
 
 def test_r37_a_verb_without_a_command_and_wrong_words_say_what_to_do(world):
     world.attend(
-        world.python_agent(CELL + "cell('build'); cell('test', '-k', 'x'); cell('test', '--log');"
-                           "cell('test', '--log', '--from', '9' * 5_000)"),
+        world.python_agent(CELL + "cell('test'); cell('build'); cell('test', '-k', 'x'); cell('test', '--log', 'x');"
+                           "cell('test', '--log', '--from', '9' * 20)"),
         commands={"test": ["true"]},
     )
-    for call in said(world):
+    _, *refused = said(world)
+    assert len(refused) == 4
+    for call in refused:
         assert call["code"] == 1
         assert set(call["answer"]) == {"status", "error_code", "summary", "hint"}
+        assert call["answer"]["error_code"] == "policy_blocked"
 
 
 def test_r37_what_is_no_request_is_refused_and_the_door_stays_open(world):

@@ -53,7 +53,7 @@ class Reply:
     def date(self) -> datetime | None:
         try:
             return parsedate_to_datetime(self.headers.get("date", "")).astimezone(UTC)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
 
 

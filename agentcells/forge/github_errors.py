@@ -60,7 +60,7 @@ class Reply:
         """The forge's own clock. None: the header is missing or is no date."""
         try:
             return parsedate_to_datetime(self.headers.get("date", "")).astimezone(UTC)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
 
 
