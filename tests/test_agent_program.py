@@ -133,6 +133,13 @@ def test_a_gateway_without_a_list_of_models_is_not_judged() -> None:
         assert len(gateway.seen) == 1
 
 
+def test_a_gateway_that_answers_in_brackets_is_not_judged(
+    api: Messages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("http.client.HTTPResponse.read", lambda *_: b"[" * 100_000)
+    assert said(api, KEY, (GOOD,)) == []
+
+
 def test_an_api_that_does_not_answer_is_told_with_its_address(api: Messages) -> None:
     told = limits(Path("/usr/bin/true"), containment="strong")
     environ = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
