@@ -150,8 +150,10 @@ def _output(argv: list[str]) -> str:
 
 def _sandbox(config: Config) -> Iterator[Line]:
     from agentcells import provision, sandbox
+    from agentcells.paths import Globs
 
     provision.demand_read(config.sandbox.read)
+    Globs.of(config.gate.protected)
     if config.sandbox.containment == "none":
         yield _line(config, "sandbox", "warning", "check_sandbox_none")
         return

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agentcells.characters import is_invisible
+from agentcells.model import Problem
 
 _SHORT_NAME_OF_GIT = re.compile(r"git~[0-9]+\Z")
 
@@ -66,11 +67,22 @@ class Globs:
 
     @classmethod
     def of(cls, patterns: Iterable[str]) -> Globs:
-        return cls(tuple((pattern, re.compile(_expression(pattern))) for pattern in patterns))
+        """Raises Problem for one that is none, or that no path could ever fit: it would protect nothing."""
+        return cls(tuple((pattern, _compiled(pattern)) for pattern in patterns))
 
     def first(self, path: str) -> str | None:
         """The first pattern that covers this folded path."""
         return next((pattern for pattern, found in self.patterns if found.fullmatch(path)), None)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    plain = (part for part in fold(pattern).strip("/").split("/") if not any(char in "*?[" for char in part))
+    if "\\" in pattern or any(_component(part) != part for part in plain):
+        raise Problem("gate_glob_never", exit_code=2, pattern=pattern)
+    try:
+        return re.compile(_expression(pattern))
+    except re.error as error:  # [z-a]
+        raise Problem("gate_glob_bad", exit_code=2, pattern=pattern) from error
 
 
 _GLOB = re.compile(

@@ -18,6 +18,7 @@ from agentcells.emptying import remove_tree
 from agentcells.git_read import Entry
 from agentcells.history.spread import spread
 from agentcells.model import Problem
+from agentcells.paths import Globs
 from agentcells.sandbox import HOME, TEMPORARY, WORKSPACE, Box, Containment, available
 from agentcells.store import Limits, writing
 
@@ -77,6 +78,7 @@ def demand_ready(limits: Limits, environ: Mapping[str, str]) -> None:
         raise problem
     _demand_room(limits)
     demand_read(limits.read)
+    Globs.of(limits.protected)
     agent_program.look(limits, environ)
 
 

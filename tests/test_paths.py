@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentcells import gate
-from agentcells.model import Sha
+from agentcells.model import Problem, Sha
 from agentcells.paths import Globs, folded, is_gits_own, is_odd
 from agentcells.run import CommitView, FileView
 from agentcells.secrets import Secrets
@@ -173,3 +173,19 @@ def test_d01_no_spelling_of_a_protected_path_is_cleared(path):
     judged = gate.inspect(gate.Rules(), Secrets.of({}), Sha("a" * 40), sha, [commit])
     assert gate.clear(judged) is None
     assert {found.rule for found in judged.blocks} & {"protected_path", "path_not_utf8"}
+
+
+@pytest.mark.parametrize(("pattern", "key"), [
+    ("[z-a]", "gate_glob_bad"), ("[Z-a]x", "gate_glob_bad"), ("conf./x", "gate_glob_never"),
+    ("a:b", "gate_glob_never"), ("dir /**", "gate_glob_never"), ("a\\b", "gate_glob_never"),
+    ("a\u200bb", "gate_glob_never"),
+])
+def test_r45_a_pattern_that_protects_nothing_is_refused(pattern, key):
+    with pytest.raises(Problem) as caught:
+        Globs.of([pattern])
+    assert (caught.value.key, caught.value.slots["pattern"]) == (key, pattern)
+
+
+@pytest.mark.parametrize("pattern", ["*.", "[a-z]./x", "..*", "conf.d/x", "**/", ".github/**", "/a"])
+def test_r45_every_other_pattern_is_taken(pattern):
+    assert Globs.of([pattern]).patterns

@@ -184,6 +184,14 @@ SETUP: dict[str, tuple[str, str]] = {
         "{name} must be at least {limit}; {value} is too small.",
         "{name} は {limit} 以上にしてください。{value} は小さすぎます。",
     ),
+    "gate_glob_bad": (
+        "[gate] protected: {pattern} is no pattern: what stands in [ ] runs backwards. Write it as [a-z].",
+        "[gate] protected の {pattern} は正しいパターンではありません。[ ] の範囲が逆です。[a-z] のように書いてください。",
+    ),
+    "gate_glob_never": (
+        "[gate] protected: no path could ever fit {pattern}: a name that ends in a dot or a blank, or holds a colon, a backslash or an invisible character, is compared without them. Write it without them.",
+        "[gate] protected の {pattern} に合うパスはありません。末尾の点や空白、コロン、逆斜線、見えない文字は取り除いて比べます。それらなしで書いてください。",
+    ),
     "usage_no_option": (
         "There is no option {name} here; `{help}` shows those there are.",
         "ここに {name} というオプションはありません。一覧は `{help}` で見られます。",
