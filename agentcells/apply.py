@@ -237,12 +237,13 @@ class Apply:
         folder = RunFolder(self.state.root / "runs" / action.run)
         if not folder.path.exists():
             return {"run": action.run}
-        end, git = folder.end(), Git(self.state.repository(folder.order().repo))
+        order = folder.order()  # once: what is cleaned below may be withheld whole
+        end, git = folder.end(), Git(self.state.repository(order.repo))
         put_away(git, action.run, end.sealed if end else None, keeping=action.keep)
-        secrets = known_secrets(self.config, self.forge.remote(folder.order().repo).token)
+        secrets = known_secrets(self.config, self.forge.remote(order.repo).token)
         clean_logs(folder.path, secrets, self.config.factory.language)
         if action.keep:
-            self._tell_of_lost_labels(folder.order())
+            self._tell_of_lost_labels(order)
         folder.close(self.state.logs)
         return {"run": action.run, "kept": action.keep}
 

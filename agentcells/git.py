@@ -212,15 +212,11 @@ class Git:
 
     def blobs(self, shas: Iterable[str]) -> Iterator[tuple[Sha, bytes]]:
         """The raw contents in the order asked, one in memory at a time."""
-        with self._batch("--batch", shas) as stream:
-            try:
-                yield from git_read.batch(stream)
-            except git_read.Missing as missing:
-                detail = f"{missing} is not here"
-                raise GitError("corrupt", "cat-file", detail) from missing
+        with self._batch("--batch", shas) as stream, _all_here():
+            yield from git_read.batch(stream)
 
     def sizes(self, shas: Iterable[str]) -> dict[Sha, int]:
-        with self._batch("--batch-check", shas) as stream:
+        with self._batch("--batch-check", shas) as stream, _all_here():
             return git_read.sizes(stream.read())
 
     def changed(self, old: str, new: str) -> tuple[Delta, ...]:
@@ -385,6 +381,14 @@ class Git:
 
     def _folder(self) -> AbstractContextManager[Path]:
         return passing_folder("tmp-", self.store)
+
+
+@contextmanager
+def _all_here() -> Iterator[None]:
+    try:
+        yield
+    except git_read.Missing as missing:
+        raise GitError("corrupt", "cat-file", f"{missing} is not here") from missing
 
 
 def _remembered(known: dict[str, _Value], name: str, ask: Callable[[], _Value]) -> _Value:

@@ -118,9 +118,14 @@ def batch(stream: IO[bytes]) -> Iterator[tuple[Sha, bytes]]:
 
 
 def sizes(out: bytes) -> dict[Sha, int]:
-    """Of `cat-file --batch-check`."""
-    lines = (line.split() for line in out.decode().splitlines())
-    return {Sha(sha): int(size) for sha, _, size in lines}
+    """Of `cat-file --batch-check`. Raises Missing."""
+    found: dict[Sha, int] = {}
+    for line in out.decode().splitlines():
+        sha, _, rest = line.partition(" ")
+        if rest == "missing":
+            raise Missing(sha)
+        found[Sha(sha)] = int(rest.rpartition(" ")[2])
+    return found
 
 
 def deltas(out: bytes) -> tuple[Delta, ...]:

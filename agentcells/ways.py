@@ -5,6 +5,7 @@ Apart from the proxy that serves them, because a run decides on its ways before 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -20,6 +21,9 @@ class Upstream:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
+_NAME = re.compile(r"[A-Za-z0-9._:-]+")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """What one socket leads to: an API, or tunnels to hosts ("name", "name:port" or "*.name")."""
@@ -28,7 +32,9 @@ class Way:
     hosts: Sequence[str] = ()
 
     def allows(self, host: str, port: int) -> bool:
-        return any(_matches(entry, host.lower().rstrip("."), port) for entry in self.hosts)
+        # A resolver ends a name at a NUL, whatever "*.name" has seen behind it.
+        known = _NAME.fullmatch(host) is not None
+        return known and any(_matches(entry, host.lower().rstrip("."), port) for entry in self.hosts)
 
 
 def _matches(entry: str, host: str, port: int) -> bool:

@@ -260,6 +260,12 @@ def test_blobs_come_raw_and_in_order(git: Git) -> None:
     assert git.sizes(asked)[asked[2]] == 300_000
 
 
+def test_a_missing_blob_has_no_size_either(git: Git) -> None:
+    with pytest.raises(GitError) as caught:
+        git.sizes([Sha("1" * 40)])
+    assert caught.value.cause == "corrupt"
+
+
 def test_a_missing_blob_is_an_error_not_an_empty_file(git: Git) -> None:
     with pytest.raises(GitError) as caught:
         list(git.blobs([NOBODY]))

@@ -195,6 +195,8 @@ def test_r37_a_star_stands_for_names_below(tmp_path):
     assert not way.allows("badexample.org", 443)
     assert way.allows("Registry.NPMJS.org", 443)
     assert not way.allows("registry.npmjs.org", 80)
+    for trick in ("localhost\0.example.org", "localhost .example.org", "localhost%00.example.org", "a/b.example.org"):
+        assert not way.allows(trick, 443)  # where a resolver ends a name is its own affair
 
 
 @pytest.mark.sandbox
